@@ -54,8 +54,7 @@ def explain_six_rows(method):
 
 @one_test
 @pytest.mark.parametrize(
-    ("method", "sparsity"),
-    [("random", "binary"), ("genetic", "linear"), ("kdtree", None)],
+    ("method", "sparsity"), [("random", "binary"), ("genetic", "linear"), ("kdtree", None)]
 )
 def test_rows_alone_equal_rows_in_a_batch_in_any_order(method, sparsity):
     X, dice = workers(3, seed=1), fit_dice(predict_three_labels, method=method, sparsity=sparsity)

@@ -100,16 +100,6 @@ def test_a_model_that_explains_itself_is_consistent(k, classes):
     )  # rows that are alone are compared
 
 
-def test_sufficiency_by_nearest_is_consistency_for_any_model():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 3))
-    result = faithkit.evaluate(
-        lambda X: X[:, 0] > 0, X[50:], explainer="nearest-neighbor:prototypes=12", background=X[:50]
-    )
-    assert 0.5 < result.consistency.value < 1
-    assert result.sufficiency.value == result.consistency.value
-
-
 @one_test
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_the_model_predicts_what_scikit_learn_predicts(k):

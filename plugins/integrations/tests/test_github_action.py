@@ -191,10 +191,7 @@ MEASURED, JUDGED, SKIPPED = "<testcase/>", "<testcase/>", "<testcase><skipped/><
 @one_test
 @pytest.mark.parametrize(
     ("cases", "code", "title"),
-    [
-        (MEASURED + JUDGED, 0, "The limits are kept"),
-        (MEASURED + SKIPPED, 1, "No limit was given"),
-    ],
+    [(MEASURED + JUDGED, 0, "The limits are kept"), (MEASURED + SKIPPED, 1, "No limit was given")],
 )
 def test_a_step_passes_where_a_limit_was_judged(tmp_path, cases, code, title):
     runner = build_runner(tmp_path)

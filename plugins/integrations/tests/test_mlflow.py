@@ -58,12 +58,6 @@ def test_the_result_and_its_report_are_artefacts(mlflow, tmp_path):
     assert read_artifact(mlflow, run, "faithkit/report.html") == result.to_html()
 
 
-def test_where_nothing_is_known_no_number_says_otherwise(mlflow):
-    data = log_in_one_run(mlflow, faithkit=faithkit.score(["yes", "no", "yes"], ["a", "b", "c"])).data
-    of_consistency = {name: value for name, value in data.metrics.items() if "consistency" in name}
-    assert of_consistency == {"faithkit/consistency/verified": 0.0}
-
-
 def test_two_systems_have_room_in_one_run(mlflow):
     first, second = faithkit.score(LABELS, REASONS), faithkit.score(LABELS, LABELS, estimator="plug-in")
     run = log_in_one_run(mlflow, reasons=first, labels=second)
@@ -119,11 +113,7 @@ def test_what_is_no_result_is_refused(value):
     ("labels", "reasons", "expected"),
     [
         (["yes", "no", "yes"], ["a", "b", "c"], {"verified"}),  # nothing is known
-        (
-            ["yes", "no"] * 50,
-            ["a", "b"] * 50,
-            {"value", "estimate", "low", "high", "verified", "chance"},
-        ),
+        (["yes", "no"] * 50, ["a", "b"] * 50, {"value", "estimate", "low", "high", "verified", "chance"}),
     ],
 )
 def test_only_measured_values_are_metrics(labels, reasons, expected):

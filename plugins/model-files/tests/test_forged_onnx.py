@@ -47,22 +47,14 @@ def make_constant(**attribute):
 
 def make_branch():
     inner = helper.make_graph(
-        [make_constant(value=make_external())],
-        "inner",
-        [],
-        [helper.make_empty_tensor_value_info("c")],
+        [make_constant(value=make_external())], "inner", [], [helper.make_empty_tensor_value_info("c")]
     )
     return helper.make_node("If", ["X"], ["b"], then_branch=inner, else_branch=inner)
 
 
 def make_function():
     return helper.make_function(
-        "local",
-        "f",
-        ["a"],
-        ["c"],
-        [make_constant(value=make_external())],
-        [helper.make_opsetid("", 17)],
+        "local", "f", ["a"], ["c"], [make_constant(value=make_external())], [helper.make_opsetid("", 17)]
     )
 
 
@@ -80,19 +72,14 @@ EXTERNAL = {
     "memory of the process": lambda: make_model(tensors=[make_external("*/_ORT_MEM_ADDR_/*")]),
     "a location without a word": lambda: make_model(tensors=[make_external("")]),
     "the last of many tensors": lambda: make_model(
-        tensors=[
-            *(helper.make_tensor(f"t{i}", FLOATS, [1], [0.0]) for i in range(9)),
-            make_external(),
-        ]
+        tensors=[*(helper.make_tensor(f"t{i}", FLOATS, [1], [0.0]) for i in range(9)), make_external()]
     ),
     "a node's tensor": lambda: make_model(make_constant(value=make_external())),
     "a node's list of tensors": lambda: make_model(
         helper.make_node("Strange", [], ["c"], values=[make_external()])
     ),
     "a sparse tensor": lambda: make_model(sparse_tensors=[make_sparse(make_external())]),
-    "a node's sparse tensor": lambda: make_model(
-        make_constant(sparse_value=make_sparse(make_external()))
-    ),
+    "a node's sparse tensor": lambda: make_model(make_constant(sparse_value=make_sparse(make_external()))),
     "a branch": lambda: make_model(make_branch()),
     "a function": lambda: make_model(domains=("", "local"), functions=[make_function()]),
     "its training": make_trained_model,

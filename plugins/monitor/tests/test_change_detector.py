@@ -42,10 +42,7 @@ def test_all_windows_that_ever_begin_share_one_half_of_alpha():
 
 
 @one_test
-@pytest.mark.parametrize(
-    ("later", "change"),
-    [(0.2, "lower"), (0.95, "higher")],
-)
+@pytest.mark.parametrize(("later", "change"), [(0.2, "lower"), (0.95, "higher")])
 def test_an_alarm_says_since_when_and_where_the_mean_is_now(later, change):
     rng, watch = np.random.default_rng(1), ChangeDetector.new(0.025)
     expected = Sequence(0.025).after((rng.random(4000) < 0.6).astype(float))

@@ -99,10 +99,7 @@ def test_a_quiet_stream_raises_no_alarm_and_its_interval_gets_narrower(monitor):
 
 
 @one_test
-@pytest.mark.parametrize(
-    ("wrong", "change"),
-    [(0.3, "lower"), (0.0, "higher")],
-)
+@pytest.mark.parametrize(("wrong", "change"), [(0.3, "lower"), (0.0, "higher")])
 def test_an_alarm_is_raised_and_stays(tmp_path, wrong, change):
     monitor = Monitor.create(tmp_path / "state", *columns(log(4000, seed=0, wrong=0.15)))
     for seed in (1, 2):
@@ -220,9 +217,7 @@ def test_what_cannot_be_settled_is_refused_and_nothing_is_written(tmp_path, opti
 
 @one_test
 @pytest.mark.parametrize(
-    "reference",
-    [log(1, seed=0), REFERENCE.assign(why=None)],
-    ids=["one row", "nothing explained"],
+    "reference", [log(1, seed=0), REFERENCE.assign(why=None)], ids=["one row", "nothing explained"]
 )
 def test_a_reference_that_nothing_can_be_compared_with_is_refused(tmp_path, reference):
     with pytest.raises(InputError, match="which nothing can be compared with"):

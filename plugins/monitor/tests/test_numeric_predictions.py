@@ -175,13 +175,7 @@ def test_a_state_with_words_for_numbers_is_refused_in_one_line(tmp_path):
 
 @one_test
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("unit", "0"),
-        ("unit", "NaN"),
-        ("unit", '"far"'),
-        ("outcome", '{"sort": "numbers"}'),
-    ],
+    ("name", "value"), [("unit", "0"), ("unit", "NaN"), ("unit", '"far"'), ("outcome", '{"sort": "numbers"}')]
 )
 def test_a_state_that_says_odd_things_of_predictions_is_refused(tmp_path, name, value):
     Monitor.create(tmp_path / "state", *draw_numbers(400, 0))
