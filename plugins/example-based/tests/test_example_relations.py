@@ -46,7 +46,7 @@ def assert_holds(relation, X, explanations, expected):
 
 
 @given(tables(), st.integers(1, 3))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_nearest_is_the_double_loop(frame, k):
     X, background = frame.iloc[:6], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
@@ -60,7 +60,7 @@ def test_nearest_is_the_double_loop(frame, k):
 
 
 @given(tables(), st.integers(1, 3), st.integers(0, 5))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_within_is_the_double_loop_also_at_the_boundary(frame, k, which):
     X, background = frame.iloc[:6], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
@@ -74,7 +74,7 @@ def test_within_is_the_double_loop_also_at_the_boundary(frame, k, which):
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_in_ball_is_the_double_loop_and_the_ball_is_open(frame, refine):
     X, background = frame.iloc[:8], frame.iloc[2:].reset_index(drop=True)
     assume(len(set(FirstColumns().predict(background).tolist())) > 1)

@@ -32,7 +32,7 @@ def split_table(frame, labels):
 
 
 @given(tables(), LABELS)
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, labels):
     model, X, background = split_table(frame, labels)
     explanations = build_explainer().fit(model, background).explain(X, None)
@@ -48,7 +48,7 @@ def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, 
 
 
 @given(tables(), LABELS, st.booleans(), st.randoms(use_true_random=False))
-@settings(max_examples=4)
+@settings(max_examples=3)
 def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, refine, random):
     model, X, background = split_table(frame, labels)
     whole = build_explainer(refine=refine).fit(model, background).explain(X, None)
@@ -59,7 +59,7 @@ def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, re
 
 
 @given(tables(), LABELS)
-@settings(max_examples=4)
+@settings(max_examples=3)
 def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels):
     model, X, background = split_table(frame, labels)
     plain, refined = (
@@ -74,7 +74,7 @@ def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels
 
 
 @given(tables(), LABELS)
-@settings(max_examples=4)
+@settings(max_examples=3)
 def test_within_the_background_itself_the_ball_is_pure(frame, labels):
     model, _, background = split_table(frame, labels)
     result = faithkit.evaluate(

@@ -26,7 +26,7 @@ def read_prototypes(explanations):
 
 
 @given(tables(), st.integers(1, 3))
-@settings(max_examples=8)
+@settings(max_examples=5)
 def test_the_prototypes_are_the_nearest_rows_and_content_decides_ties(frame, k):
     x, background = frame.iloc[:3], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
@@ -41,7 +41,7 @@ def test_the_prototypes_are_the_nearest_rows_and_content_decides_ties(frame, k):
 
 
 @given(tables(), st.randoms(use_true_random=False), st.sampled_from([None, 3]))
-@settings(max_examples=8)
+@settings(max_examples=5)
 def test_the_order_of_the_background_is_irrelevant(frame, random, prototypes):
     shuffled = frame.iloc[random.sample(range(len(frame)), len(frame))]
     here, there = (

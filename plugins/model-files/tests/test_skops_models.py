@@ -42,7 +42,7 @@ def assert_loaded(save_and_load, kind, name):
         assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
-QUICK = [*NAMES[::24], ("numbers", "local outliers")]  # which knows rows without labels
+QUICK = [*NAMES[::36], ("numbers", "local outliers")]  # which knows rows without labels
 
 
 @one_test
