@@ -17,19 +17,19 @@ from faithkit.cli import main
 WEIGHTS = np.array([2.0, -1.0, 0.5, 0.0])
 
 
-def linear(X):
+def predict_linear(X):
     return np.asarray(X) @ WEIGHTS
 
 
-MODEL = faithkit.Predictor(linear, outcome="numbers")
+MODEL = faithkit.Predictor(predict_linear, outcome="numbers")
 
 
-def evaluated(X, explain, background, model=MODEL):
+def evaluate(X, explain, background, model=MODEL):
     return faithkit.evaluate(model, X, explain, background=background, progress=False)
 
 
-def exact(background):
-    """Return what explains a row by the Shapley values of a linear model: w (x − mean)."""
+def build_shapley_explainer(background):
+    """Return a function that explains rows by the Shapley values of the linear model: w (x − mean)."""
     mean = np.asarray(background).mean(axis=0)
     return lambda X: WEIGHTS * (np.asarray(X) - mean)
 
@@ -50,18 +50,18 @@ def exact(background):
 def test_the_change_of_a_linear_model_is_the_sum_of_the_named_shapley_values(k, expected):
     X = np.array([[3.0, 1.0, 0.0, 7.0], [1.0, 4.0, 2.0, 0.0]])
     background = np.array([[0.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])
-    report = evaluated(X, exact(background), background).diagnose(Deletion(k=k))
+    report = evaluate(X, build_shapley_explainer(background), background).diagnose(Deletion(k=k))
     assert report.named == pytest.approx(expected, abs=1e-12)
     assert (report.n, report.k, report.features, report.replacements) == (2, k, 4, 2)
     assert report.is_number
 
 
 def test_a_random_feature_changes_the_prediction_by_the_mean_of_all_values():
-    X, background = np.random.default_rng(0).normal(size=(2000, 4)), np.zeros((1, 4))
-    report = evaluated(X, exact(background), background).diagnose(Deletion(k=1))
+    X, background = np.random.default_rng(0).normal(size=(500, 4)), np.zeros((1, 4))
+    report = evaluate(X, build_shapley_explainer(background), background).diagnose(Deletion(k=1))
     values = np.abs(WEIGHTS * X)
     assert report.named == pytest.approx(values.max(axis=1).mean(), abs=1e-12)
-    assert report.random == pytest.approx(values.mean(), abs=5 * values.std() / 2000**0.5)
+    assert report.random == pytest.approx(values.mean(), abs=5 * values.std() / 500**0.5)
     assert report.difference == pytest.approx(report.named - report.random, abs=1e-12)
     assert report.low < report.difference < report.high
 
@@ -73,23 +73,23 @@ CLASSIFIER = LogisticRegression().fit(BACKGROUND, BACKGROUND @ WEIGHTS > 0)
 
 def test_explanations_that_say_nothing_name_no_better_features_than_chance():
     misses = 0
-    for seed in range(10):
+    for seed in range(5):
         X = np.random.default_rng(seed).normal(size=(100, 4))
-        result = evaluated(X, lambda X: np.sin(1e4 * X[:, ::-1]), BACKGROUND, CLASSIFIER)  # as good as noise
+        result = evaluate(X, lambda X: np.sin(1e4 * X[:, ::-1]), BACKGROUND, CLASSIFIER)  # as good as noise
         report = result.diagnose(Deletion(k=2, replacements=5))
         misses += not report.low <= 0 <= report.high
         assert abs(report.difference) < 0.15
-    assert misses <= 2  # of 0.5 that are expected
+    assert misses <= 1  # of 0.25 that are expected
 
 
 @one_test
-@pytest.mark.parametrize(("power", "says"), [(1, "matter more"), (-1, "matter less")])
-def test_the_score_falls_without_the_features_that_decide(power, says):
+@pytest.mark.parametrize(("power", "expected"), [(1, "matter more"), (-1, "matter less")])
+def test_the_score_falls_without_the_features_that_decide(power, expected):
     X = RNG.normal(size=(300, 4))
     weights = np.abs(CLASSIFIER.coef_[0])  # of −1 names the features that matter least
-    result = evaluated(X, lambda X: np.tile(weights**power, (len(X), 1)), BACKGROUND, CLASSIFIER)
+    result = evaluate(X, lambda X: np.tile(weights**power, (len(X), 1)), BACKGROUND, CLASSIFIER)
     report = result.diagnose("deletion:k=1")
-    assert says in report.sentence
+    assert expected in report.sentence
     assert (report.difference > 0) == (power == 1)
     assert -1 <= report.random <= report.named <= 1 if power == 1 else report.named <= report.random
 
@@ -99,11 +99,11 @@ def test_a_table_is_read_by_the_names_of_its_columns():
     background = pd.DataFrame(BACKGROUND, columns=list("abcd"))
 
     def explain(rows):
-        values = exact(background)(rows)
+        values = build_shapley_explainer(background)(rows)
         return faithkit.Explanations.vectors(values[:, ::-1], shared={"names": list("dcba")})
 
-    frame = evaluated(X, explain, background).diagnose(Deletion(k=1))
-    array = evaluated(X.to_numpy(), exact(background), BACKGROUND).diagnose(Deletion(k=1))
+    frame = evaluate(X, explain, background).diagnose(Deletion(k=1))
+    array = evaluate(X.to_numpy(), build_shapley_explainer(background), BACKGROUND).diagnose(Deletion(k=1))
     assert frame.named == pytest.approx(array.named, abs=1e-12)
 
 
@@ -111,22 +111,24 @@ def test_rows_without_an_explanation_are_left_out():
     X, background = RNG.normal(size=(40, 4)), np.zeros((1, 4))
 
     def explain(rows):
-        return faithkit.Explanations.vectors(exact(background)(rows), missing=rows[:, 0] > 0)
+        return faithkit.Explanations.vectors(
+            build_shapley_explainer(background)(rows), missing=rows[:, 0] > 0
+        )
 
-    report = evaluated(X, explain, background).diagnose(Deletion(k=1))
-    kept = X[X[:, 0] <= 0]
-    assert report.n == len(kept)
-    assert report.named == pytest.approx(np.abs(WEIGHTS * kept).max(axis=1).mean(), abs=1e-12)
+    report = evaluate(X, explain, background).diagnose(Deletion(k=1))
+    explained = X[X[:, 0] <= 0]
+    assert report.n == len(explained)
+    assert report.named == pytest.approx(np.abs(WEIGHTS * explained).max(axis=1).mean(), abs=1e-12)
 
 
 X = RNG.normal(size=(20, 4))
 REFUSED = {
     "a log": (lambda: faithkit.score(X[:, 0] > 0, X), {}, "the model is needed"),
-    "rules": (lambda: evaluated(X, lambda X: ["a"] * len(X), BACKGROUND), {}, "reads additive values"),
-    "other columns": (lambda: evaluated(X, lambda X: X[:, :2], BACKGROUND), {}, "2 values where X has 4 columns"),
-    "all features": (lambda: evaluated(X, lambda X: X, BACKGROUND), {"k": 4}, "choose a smaller k"),
+    "rules": (lambda: evaluate(X, lambda X: ["a"] * len(X), BACKGROUND), {}, "reads additive values"),
+    "other columns": (lambda: evaluate(X, lambda X: X[:, :2], BACKGROUND), {}, "2 values where X has 4 columns"),
+    "all features": (lambda: evaluate(X, lambda X: X, BACKGROUND), {"k": 4}, "choose a smaller k"),
     "no scores": (
-        lambda: evaluated(X, lambda X: X, BACKGROUND, faithkit.Predictor(lambda X: X[:, 0] > 0)), {}, "needs a model with scores",
+        lambda: evaluate(X, lambda X: X, BACKGROUND, faithkit.Predictor(lambda X: X[:, 0] > 0)), {}, "needs a model with scores",
     ),
 }  # fmt: skip
 
@@ -134,9 +136,9 @@ REFUSED = {
 @one_test
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_deleted_is_refused_in_one_line(case):
-    make, options, message = REFUSED[case]
+    evaluate_case, options, message = REFUSED[case]
     with pytest.raises(faithkit.errors.InputError, match=message) as raised:
-        make().diagnose(Deletion(**options))
+        evaluate_case().diagnose(Deletion(**options))
     assert "\n" not in str(raised.value)
 
 

@@ -1,4 +1,4 @@
-"""Who reads whom: by content and not by order, in turns that know nothing of labels; clusters together."""
+"""Cross-fitting: folds are drawn by content, know nothing of labels and keep clusters together."""
 
 import json
 
@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_diagnostics.reader.crossfit import Turns
-from faithkit_diagnostics.reader.diagnostic import Reader
+from faithkit_diagnostics.reader.diagnostic import Reader, prepare
 from looping import one_test
 from nearly import assert_nearly
+from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import faithkit
@@ -30,52 +31,56 @@ KINDS = {
 }
 
 
-def told(labels, explanations, rows, **drawn):
-    some = explanations.iloc[rows] if isinstance(explanations, pd.DataFrame) else explanations[rows]
-    given = {name: values[rows] for name, values in drawn.items()}
-    if isinstance(some, np.ndarray) and some.ndim == 1:
-        some = some.tolist()
-    return json.dumps(faithkit.score(labels[rows].tolist(), some, **given).diagnose("reader").to_dict())
+def read_rows(labels, explanations, rows, reader="reader", **metadata):
+    """Return what a reader writes about the rows in their order."""
+    selected = explanations.iloc[rows] if isinstance(explanations, pd.DataFrame) else explanations[rows]
+    options = {name: values[rows] for name, values in metadata.items()}
+    if isinstance(selected, np.ndarray) and selected.ndim == 1:
+        selected = selected.tolist()
+    return json.dumps(faithkit.score(labels[rows].tolist(), selected, **options).diagnose(reader).to_dict())
 
 
 @one_test
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_order_of_rows_changes_no_byte(kind):
-    assert told(*KINDS[kind], np.arange(N)) == told(*KINDS[kind], RNG.permutation(N))
+    straight, mixed = (
+        read_rows(*KINDS[kind], rows, Reader(DecisionTreeClassifier(random_state=0)))
+        for rows in (np.arange(N), RNG.permutation(N))
+    )
+    assert straight == mixed
 
 
 def test_the_order_of_rows_with_weights_and_clusters_changes_nothing():
-    drawn = {"weights": RNG.random(N), "clusters": RNG.integers(0, 30, N)}
-    assert_nearly(told(LABELS, X, np.arange(N), **drawn), told(LABELS, X, RNG.permutation(N), **drawn))
+    metadata = {"weights": RNG.random(N), "clusters": RNG.integers(0, 30, N)}
+    straight, mixed = (read_rows(LABELS, X, rows, **metadata) for rows in (np.arange(N), RNG.permutation(N)))
+    assert_nearly(straight, mixed)
 
 
 def test_neither_the_order_nor_the_number_of_threads_changes_what_trees_find():
-    result = faithkit.score(LABELS, X)
-    with threadpool_limits(2):
-        many = result.diagnose(Reader("trees"))
-    assert many == result.diagnose(Reader("trees"))
     mixed = RNG.permutation(N)
-    assert many == faithkit.score(LABELS[mixed], X[mixed]).diagnose(Reader("trees"))
+    with threadpool_limits(2):
+        result = faithkit.score(LABELS[mixed], X[mixed]).diagnose(Reader("trees"))
+    assert result == faithkit.score(LABELS, X).diagnose(Reader("trees"))
 
 
 def test_another_seed_reads_otherwise_and_the_same_alike():
     result = faithkit.score(LABELS, X)
-    assert result.diagnose("reader") == result.diagnose(Reader(seed=0))
-    assert result.diagnose(Reader(seed=1)) != result.diagnose("reader")
-    assert result.diagnose(Reader(seed=-1)) == result.diagnose(Reader(seed=-1))
+    by_default = result.diagnose("reader")
+    assert by_default == result.diagnose(Reader(seed=0))
+    assert by_default != result.diagnose(Reader(seed=1))
+    assert result.diagnose(Reader("logistic", seed=-1)) == result.diagnose(Reader("logistic", seed=-1))
 
 
-def turns(labels, unit, seed=0):
+def draw_turns(labels, unit, seed=0):
     words = np.arange(len(labels), dtype=np.uint64)
     contents = faithkit.plugin.hash_content(np.column_stack([words, np.asarray(labels, dtype=np.uint64)]))
     return Turns.draw(contents, unit, seed)
 
 
 def test_rows_of_one_cluster_have_one_fold():
-    unit = RNG.integers(0, 20, 200)
-    unit = pd.factorize(unit)[0]
-    drawn = turns(np.zeros(200), unit)
-    folds = pd.Series(drawn.folds(5)).groupby(unit[drawn.order])
+    unit = pd.factorize(RNG.integers(0, 20, 200))[0]
+    turns = draw_turns(np.zeros(200), unit)
+    folds = pd.Series(turns.folds(5)).groupby(unit[turns.order])
     assert folds.nunique().max() == 1
     assert len(set(folds.first())) == 5
 
@@ -83,7 +88,7 @@ def test_rows_of_one_cluster_have_one_fold():
 @one_test
 @pytest.mark.parametrize(("n", "expected"), [(2, 2), (4, 4), (7, 5), (1000, 5)])
 def test_folds_are_of_about_one_size(n, expected):
-    sizes = np.bincount(turns(np.zeros(n), np.arange(n)).folds(5))
+    sizes = np.bincount(draw_turns(np.zeros(n), np.arange(n)).folds(5))
     assert len(sizes) == expected
     assert sizes.max() - sizes.min() <= 1
 
@@ -92,21 +97,29 @@ def test_folds_know_nothing_of_labels():
     """Of ten rows, half "yes", the fold of two takes both labels as often as chance has it: 5/9."""
     mixed = 0
     for seed in range(900):
-        result = turns([0, 1] * 5, np.arange(10), seed)
+        result = draw_turns([0, 1] * 5, np.arange(10), seed)
         labels = (np.array([0, 1] * 5))[result.order]
         mixed += len(set(labels[result.folds(5) == 0].tolist())) == 2
     assert abs(mixed / 900 - 5 / 9) < 4 * np.sqrt(5 / 9 * 4 / 9 / 900)
 
 
+def test_of_more_rows_than_a_classifier_takes_those_with_the_first_turns_are_read():
+    cross_fit = prepare(faithkit.score(LABELS, X).rows)
+    rows = np.arange(0, N, 2)
+    by_turn = sorted(rows.tolist(), key=lambda row: cross_fit.turns.turn[row])
+    assert cross_fit._first_rows(rows, 7).tolist() == sorted(by_turn[:7])
+    assert cross_fit._first_rows(rows, len(rows)).tolist() == rows.tolist()
+
+
 def test_customers_who_are_logged_several_times_are_not_read_by_themselves():
-    who = np.repeat(np.arange(60), 5)
-    labels, names = np.repeat([0, 1] * 30, 5), [f"because of customer {one}" for one in who]
-    alone = faithkit.score(labels, names).diagnose("reader")
-    result = faithkit.score(labels, names, clusters=who).diagnose("reader")
+    customers = np.repeat(np.arange(30), 5)
+    labels, names = np.repeat([0, 1] * 15, 5), [f"because of customer {customer}" for customer in customers]
+    alone = faithkit.score(labels, names).diagnose(Reader("words"))
+    clustered = faithkit.score(labels, names, clusters=customers).diagnose(Reader("words"))
     assert alone.accuracy.value > 0.9
-    assert result.accuracy == result.baseline
-    assert result.clusters == 60
-    assert result.effective == pytest.approx(60)
+    assert clustered.accuracy == clustered.baseline
+    assert clustered.clusters == 30
+    assert clustered.effective == pytest.approx(30)
 
 
 def test_weights_say_how_much_a_row_counts():
@@ -123,13 +136,7 @@ def test_weights_say_how_much_a_row_counts():
 
 
 def test_rows_of_weight_0_teach_nothing_and_count_nothing():
-    labels, words = np.array(["yes", "no"] * 40), np.array(["a", "b"] * 40)
-    wrong = np.array(["b", "a"] * 10)
-    plain = faithkit.score(labels, words.tolist(), weights=np.where(np.arange(80) < 40, 1, 2)).diagnose(
-        "reader"
-    )
-    weights = np.concatenate([np.where(np.arange(80) < 40, 1, 2), np.zeros(20)])
-    more = faithkit.score(
-        np.concatenate([labels, labels[:20]]), [*words.tolist(), *wrong.tolist()], weights=weights
-    ).diagnose("reader")
-    assert more.accuracy.value == plain.accuracy.value == 1.0
+    labels, words, weights = ["yes", "no"] * 40, ["a", "b"] * 40, [1] * 40 + [2] * 40
+    plain = faithkit.score(labels, words, weights=weights).diagnose("reader")
+    wrong = faithkit.score(labels + ["yes", "no"] * 10, words + ["b", "a"] * 10, weights=weights + [0] * 20)
+    assert wrong.diagnose("reader").accuracy.value == plain.accuracy.value == 1.0

@@ -1,4 +1,4 @@
-"""`assert_faithful` in somebody's tests: it passes, fails and errs as the gates of the command line do."""
+"""`assert_faithful` in a user's tests: it passes, fails and errs as the gates of the command line do."""
 
 import json
 import os
@@ -7,12 +7,13 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from consoles import run
-from faithkit_integrations.pytest_plugin import AssertFaithful, file_name
+from faithkit_integrations.pytest_plugin import AssertFaithful, file_name, pytest_configure
 from looping import one_test
 
 import faithkit
@@ -45,12 +46,12 @@ def broken(X):
 # --- what it says ----------------------------------------------------------------------------------------
 
 
-def asserted(**options):
+def assert_about_tree(**options):
     return AssertFaithful("test_loans.py::test_tree", None)(model, X, **options)
 
 
 def test_a_limit_that_is_kept_gives_the_result():
-    result = asserted(explainer=quarters, consistency=0.8)
+    result = assert_about_tree(explainer=quarters, consistency=0.8)
     assert result.to_dict() == faithkit.evaluate(model, X, explainer=quarters).to_dict()
 
 
@@ -88,7 +89,7 @@ FAILING = [
 @pytest.mark.parametrize(("options", "error", "message"), FAILING, ids=[str(list(o)) for o, *_ in FAILING])
 def test_what_is_not_kept_fails_and_says_why(options, error, message):
     with pytest.raises(error, match=message):
-        asserted(**options)
+        assert_about_tree(**options)
 
 
 def test_the_words_are_those_of_the_command_line(tmp_path):
@@ -97,7 +98,7 @@ def test_the_words_are_those_of_the_command_line(tmp_path):
     options = ("--prediction", "label", "--explanation", "why", "--fail-under", "consistency=0.99")
     done = run("score", tmp_path / "log.csv", *options)
     with pytest.raises(AssertionError) as missed:
-        asserted(explainer=sixties, consistency=0.99)
+        assert_about_tree(explainer=sixties, consistency=0.99)
     assert done.stderr.splitlines()[-1] == f"failed: {str(missed.value).splitlines()[0]}"
 
 
@@ -119,12 +120,12 @@ def parity(X):
 )
 def test_what_names_the_prediction_or_is_noise_is_not_faithful(explainer, error, message):
     with pytest.raises(error, match=message):
-        asserted(explainer=explainer, consistency=0.1, above_chance=True)
+        assert_about_tree(explainer=explainer, consistency=0.1, above_chance=True)
 
 
 def test_a_limit_that_noise_keeps_is_a_warning():
     with pytest.warns(faithkit.FaithkitWarning, match="not below 0.1, but not above chance"):
-        asserted(explainer=parity, consistency=0.1)
+        assert_about_tree(explainer=parity, consistency=0.1)
 
 
 @pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
@@ -174,8 +175,8 @@ def test_missed(assert_faithful, tmp_path, monkeypatch):
 """
 
 
-def pytest_of(folder, *options):
-    """Run pytest in a folder, as somebody would who has the plugin, installed or not."""
+def run_pytest(folder, *options):
+    """Run pytest in a folder with the plugin, whether it is installed or not."""
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     environment.pop("PYTEST_ADDOPTS", None)
     command = [sys.executable, "-m", "pytest", "-p", PLUGIN, "-p", "no:cacheprovider", "-c", os.devnull]
@@ -187,7 +188,7 @@ def pytest_of(folder, *options):
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist.plugin", "-n", "2")], ids=["alone", "workers"])
 def test_a_run_tells_what_failed_and_leaves_its_report_where_it_was_started(tmp_path, workers):
     (tmp_path / "test_loans.py").write_text(TESTS)
-    done = pytest_of(tmp_path, *workers)
+    done = run_pytest(tmp_path, *workers)
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
     cases = {case.get("name"): case for case in ElementTree.parse(tmp_path / "junit.xml").iter("testcase")}
     message = cases["test_missed"].find("failure").get("message")
@@ -198,18 +199,34 @@ def test_a_run_tells_what_failed_and_leaves_its_report_where_it_was_started(tmp_
     assert "pytest_plugin.py" not in done.stdout  # nobody has to read our code to see what failed
 
 
-def test_tests_that_assert_nothing_pay_nothing(tmp_path):
-    (tmp_path / "test_loans.py").write_text(TESTS)
-    done = pytest_of(tmp_path, "-k", "imports")
-    assert done.returncode == pytest.ExitCode.OK, done.stdout
-    assert not (tmp_path / "reports").exists()
+def test_the_plugin_imports_nothing_slow():
+    slow = {"numpy", "pandas", "sklearn", "faithkit", "mlflow"}
+    code = f"import sys, {PLUGIN}; print({slow} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("set()\n", "")
+
+
+def build_config(folder, option):
+    """Return what the plugin reads of pytest's configuration."""
+    return SimpleNamespace(
+        getoption=lambda name: option,
+        invocation_params=SimpleNamespace(dir=folder),
+        option=SimpleNamespace(faithkit_reports=option),
+    )
 
 
 def test_a_file_in_the_place_of_the_folder_is_told_before_any_test(tmp_path):
-    (tmp_path / "reports").write_text("")
-    done = pytest_of(tmp_path)
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "--faithkit-reports reports: this is a file, give a folder" in done.stderr
+    (tmp_path / "file").write_text("")
+    with pytest.raises(pytest.UsageError, match="--faithkit-reports file: this is a file, give a folder"):
+        pytest_configure(build_config(tmp_path, "file"))
+
+
+@one_test
+@pytest.mark.parametrize("option", [None, "reports"])
+def test_the_folder_of_reports_lies_where_pytest_was_started(tmp_path, option):
+    config = build_config(tmp_path, option)
+    pytest_configure(config)
+    assert config.option.faithkit_reports == (option and str(tmp_path / "reports"))
 
 
 def test_pytest_finds_the_plugin_by_its_entry_point():

@@ -1,4 +1,4 @@
-"""A folder in which forged files are opened: whatever they do there is seen."""
+"""A folder in which forged files are opened, and a check that they did nothing there."""
 
 import contextlib
 import importlib
@@ -29,17 +29,17 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def refusal(here):
-    """Load a model that must be refused in words that match, after which the folder is as it was."""
+def assert_refused(here):
+    """Load a model that must be refused with a message that matches, after which the folder is as it was."""
 
     registry().entries()  # the plugins that are installed, whatever is in a file
     for module in NEEDED:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
 
-    def refused(words, path="model.skops", **options):
+    def load(message, path="model.skops", **options):
         modules, folder = set(sys.modules), set(os.listdir())
-        with pytest.raises(InputError, match=words) as error:
+        with pytest.raises(InputError, match=message) as error:
             load_model(path, **options)
         assert (here / CANARY).read_text() == "alive"
         assert set(os.listdir()) == folder
@@ -47,4 +47,4 @@ def refusal(here):
         assert str(error.value).isprintable()
         assert len(str(error.value)) < 2000
 
-    return refused
+    return load

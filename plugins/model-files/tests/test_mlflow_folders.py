@@ -1,4 +1,4 @@
-"""Models in folders that MLflow saved: loaded from the disk, if their origin is trusted, and from nowhere else."""
+"""Models in folders of MLflow: loaded from the disk if the user trusts them, and never from a server."""
 
 import os
 
@@ -50,7 +50,7 @@ def mlflow(monkeypatch):
     return pytest.importorskip("mlflow")
 
 
-def saved(mlflow, model, folder):
+def save_estimator(mlflow, model, folder):
     """Save an estimator without looking for what it needs, which takes long."""
     pytest.importorskip("mlflow.sklearn").save_model(
         model, folder, serialization_format="cloudpickle", pip_requirements=[]
@@ -60,15 +60,15 @@ def saved(mlflow, model, folder):
 
 def test_an_estimator_comes_back_with_its_scores(mlflow, tmp_path):
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    again = load_model(saved(mlflow, model, tmp_path / "model"), trust_pickle=True)
-    assert faithkit.Predictor(again).predict(X).tolist() == y
-    assert faithkit.Predictor(again).scores(X).tolist() == model.predict_proba(X).tolist()
+    loaded = load_model(save_estimator(mlflow, model, tmp_path / "model"), trust_pickle=True)
+    assert faithkit.Predictor(loaded).predict(X).tolist() == y
+    assert faithkit.Predictor(loaded).scores(X).tolist() == model.predict_proba(X).tolist()
 
 
 def test_a_regressor_is_one(mlflow, tmp_path):
     model = LinearRegression().fit(X, [0.5, 1.5, 2.5, 3.5])
-    again = load_model(saved(mlflow, model, tmp_path / "model"), trust_pickle=True)
-    assert faithkit.Predictor(again).is_regressor
+    loaded = load_model(save_estimator(mlflow, model, tmp_path / "model"), trust_pickle=True)
+    assert faithkit.Predictor(loaded).is_regressor
 
 
 def test_a_class_of_ones_own_answers_through_mlflow(mlflow, tmp_path):

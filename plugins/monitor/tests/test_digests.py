@@ -54,22 +54,22 @@ VALUES = [
 ]  # fmt: skip
 
 
-def blake(content):
+def hash_bytes(content):
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
-def one(value):
+def digest(value):
     return digests([value])[0]
 
 
 @one_test
 @pytest.mark.parametrize("equals", VALUES, ids=range(len(VALUES)))  # sets have no fixed text
 def test_equal_values_have_one_digest(equals):
-    assert len({one(value) for value in equals}) == 1
+    assert len({digest(value) for value in equals}) == 1
 
 
 def test_different_values_have_different_digests():
-    firsts = [one(equals[0]) for equals in VALUES]
+    firsts = [digest(equals[0]) for equals in VALUES]
     for (i, first), (j, second) in combinations(enumerate(firsts), 2):
         assert first != second, (VALUES[i], VALUES[j])
 
@@ -106,16 +106,16 @@ def test_numbers_have_one_digest_in_whatever_type_they_come(name):
     ids=str,
 )
 def test_rows_have_one_digest_exactly_where_they_are_one_group(identity):
-    found, groups = digests(identity), group(identity).codes
-    for i, j in combinations(range(len(found)), 2):
-        assert (found[i] == found[j]) == (groups[i] == groups[j])
+    row_digests, groups = digests(identity), group(identity).codes
+    for i, j in combinations(range(len(row_digests)), 2):
+        assert (row_digests[i] == row_digests[j]) == (groups[i] == groups[j])
 
 
 def test_a_digest_is_the_same_on_every_machine():
     """A state outlives the process that made it: these are its format."""
-    assert one("income") == blake(blake(b"sincome"))
-    assert one(0.5) == blake(blake(b"n1/2"))
-    assert digests(np.array([[0.5, -1.0]])) == [blake(struct.pack("<dd", 0.5, -1.0))]
+    assert digest("income") == hash_bytes(hash_bytes(b"sincome"))
+    assert digest(0.5) == hash_bytes(hash_bytes(b"n1/2"))
+    assert digests(np.array([[0.5, -1.0]])) == [hash_bytes(struct.pack("<dd", 0.5, -1.0))]
 
 
 class Opaque:

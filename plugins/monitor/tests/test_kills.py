@@ -1,4 +1,4 @@
-"""Whatever is killed, and whoever writes at the same time: nothing is lost, and nothing is counted twice."""
+"""Processes that are killed or write at the same time lose nothing and count nothing twice."""
 
 import contextlib
 import datetime as dt
@@ -26,14 +26,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def name_of(day):
+def name_day(day):
     return f"date={dt.date(2026, 1, 1) + dt.timedelta(day)}"
 
 
 def write_days(folder, number):
     """Let the log have so many days."""
     for day in range(number):
-        place = folder / "log" / name_of(day)
+        place = folder / "log" / name_day(day)
         if not place.exists():
             place.mkdir(parents=True)
             log(200, seed=1 + day).to_parquet(place / "part.parquet")
@@ -52,13 +52,13 @@ def begin(folder, state, *logs):
     )
 
 
-def ended(process):
-    _, told = process.communicate(timeout=PATIENCE)
-    return process.returncode, told
+def wait_for_end(process):
+    _, stderr = process.communicate(timeout=PATIENCE)
+    return process.returncode, stderr
 
 
-def count(path):
-    """Return how many looks a state has; who may only read cannot clear up after somebody who was killed."""
+def count_looks(path):
+    """Return how many looks a state has; a connection that only reads cannot clear up after a killed process."""
     try:
         opened = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=PATIENCE)
         with contextlib.closing(opened):
@@ -67,7 +67,7 @@ def count(path):
         return 0
 
 
-def content(path):
+def read_content(path):
     """Return everything in a state."""
     with contextlib.closing(sqlite3.connect(path)) as opened:
         tables = ("settings", "pool", "looks")
@@ -85,26 +85,26 @@ def test_six_kills_at_random_moments_leave_the_state_of_a_run_that_nobody_distur
         else:
             wait_for(state, before + moments.randint(1, 3), process)
             time.sleep(moments.random() / 50)
-        kills += killed(process)
-        after = count(state)
+        kills += kill(process)
+        after = count_looks(state)
         assert after >= before
         if after:
-            assert [look.name for look in Monitor.open(state).looks] == list(map(name_of, range(after)))
+            assert [look.name for look in Monitor.open(state).looks] == list(map(name_day, range(after)))
         before = after
     assert before > 0
-    assert ended(begin(folder, "killed.state", "log"))[0] == 0
-    assert ended(begin(folder, "quiet.state", "log"))[0] == 0
-    assert content(state) == content(folder / "quiet.state")
+    assert wait_for_end(begin(folder, "killed.state", "log"))[0] == 0
+    assert wait_for_end(begin(folder, "quiet.state", "log"))[0] == 0
+    assert read_content(state) == read_content(folder / "quiet.state")
 
 
 def wait_for(state, looks, process):
     """Wait until a state has so many looks."""
     deadline = time.monotonic() + PATIENCE
-    while count(state) < looks and process.poll() is None and time.monotonic() < deadline:
+    while count_looks(state) < looks and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.001)
 
 
-def killed(process):
+def kill(process):
     """Kill the command and all that it started, and return whether it had not ended before."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -115,9 +115,9 @@ def killed(process):
 @pytest.mark.slow
 def test_two_writers_of_one_folder_add_every_day_once(folder):
     both = [begin(folder, "both.state", "log") for _ in range(2)]
-    assert [ended(process)[0] for process in both] == [0, 0]
-    assert ended(begin(folder, "one.state", "log"))[0] == 0
-    assert content(folder / "both.state") == content(folder / "one.state")
+    assert [wait_for_end(process)[0] for process in both] == [0, 0]
+    assert wait_for_end(begin(folder, "one.state", "log"))[0] == 0
+    assert read_content(folder / "both.state") == read_content(folder / "one.state")
 
 
 @pytest.mark.slow
@@ -125,10 +125,10 @@ def test_two_writers_of_different_days_add_all_of_them(folder):
     days = sorted((folder / "log").iterdir())
     parts = [[str(day) for day in days[start::2]] for start in (0, 1)]
     both = [begin(folder, "both.state", *part) for part in parts]
-    assert [ended(process)[0] for process in both] == [0, 0]
+    assert [wait_for_end(process)[0] for process in both] == [0, 0]
     payload = Monitor.open(folder / "both.state").to_dict()
     assert sorted(look["name"] for look in payload["looks"]) == [day.name for day in days]
-    assert ended(begin(folder, "one.state", "log"))[0] == 0
+    assert wait_for_end(begin(folder, "one.state", "log"))[0] == 0
     alone = Monitor.open(folder / "one.state").to_dict()
     names = ("n", "unverified", "agreement", "reference", "calibration")
     assert {name: payload[name] for name in names} == {name: alone[name] for name in names}
@@ -137,7 +137,7 @@ def test_two_writers_of_different_days_add_all_of_them(folder):
 @pytest.mark.slow
 def test_of_two_writers_of_one_file_one_is_refused(folder):
     log(200, seed=99).to_csv(folder / "one.csv", index=False)
-    both = [ended(process) for process in [begin(folder, "both.state", "one.csv") for _ in range(2)]]
+    both = [wait_for_end(process) for process in [begin(folder, "both.state", "one.csv") for _ in range(2)]]
     assert sorted(code for code, _ in both) == [0, 1]
-    assert sum("was added before" in told for _, told in both) == 1
-    assert count(folder / "both.state") == 1
+    assert sum("was added before" in stderr for _, stderr in both) == 1
+    assert count_looks(folder / "both.state") == 1

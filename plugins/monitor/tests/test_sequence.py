@@ -20,7 +20,7 @@ SCORES = {
 }
 
 
-def by_the_formula(scores, alpha):
+def compute_by_formula(scores, alpha):
     """Write the sequence down as the paper does, one score after the other."""
     mean, variance, total, squares = 0.5, 0.25, 0.0, 0.0
     weight = weighted = slack = 0.0
@@ -46,7 +46,7 @@ def by_the_formula(scores, alpha):
 def test_the_interval_is_that_of_the_formula(name, alpha):
     result = Sequence(alpha).after(np.array(SCORES[name]))
     assert (result.low, result.high, *result.now) == pytest.approx(
-        by_the_formula(SCORES[name], alpha), abs=1e-12
+        compute_by_formula(SCORES[name], alpha), abs=1e-12
     )
     assert result.n == len(SCORES[name])
 
@@ -88,12 +88,12 @@ def test_scores_of_two_means_leave_no_interval():
 
 @one_test
 @pytest.mark.parametrize(
-    ("one", "other", "meet"),
+    ("first", "second", "meet"),
     [((0.2, 0.5), (0.4, 0.6), True), ((0.2, 0.5), (0.5, 0.6), True), ((0.2, 0.4), (0.5, 0.6), False),
      ((0.5, 0.6), (0.2, 0.4), False), ((0.6, 0.5), (0.0, 1.0), False), ((0.0, 1.0), (0.6, 0.5), False)],
 )  # fmt: skip
-def test_two_sequences_meet_where_one_mean_is_in_both(one, other, meet):
-    first, second = (Sequence(0.05, low=low, high=high) for low, high in (one, other))
+def test_two_sequences_meet_where_one_mean_is_in_both(first, second, meet):
+    first, second = (Sequence(0.05, low=low, high=high) for low, high in (first, second))
     assert first.meets(second) is meet
 
 
@@ -108,12 +108,12 @@ def test_width_after_3000_scores():
     """As the table of the documentation says."""
     widths = []
     for _ in range(20):
-        result = Sequence(0.05).after(laws_scores(3000))
+        result = Sequence(0.05).after(draw_scores(3000))
         widths.append(result.high - result.low)
     assert 0.03 < np.mean(widths) < 0.038
 
 
-def laws_scores(n):
+def draw_scores(n):
     """Score rows of five explanations whose majorities are larger or smaller."""
     majority = np.array([0.99, 0.95, 0.9, 0.7, 0.55])[RNG.integers(0, 5, n)]
     return np.where(RNG.random(n) < majority, majority, 1 - majority)

@@ -1,6 +1,7 @@
-"""The state file: what is none is refused in one line, and what is one is never half of it."""
+"""The state file: other files are refused in one line, and a state is never half written."""
 
 import os
+import shutil
 import sqlite3
 import stat
 import sys
@@ -15,22 +16,23 @@ from monitor.streams import columns, log
 from faithkit.errors import InputError
 
 
-def make_state(folder):
-    path = folder / "loans.state"
+@pytest.fixture(scope="module")
+def saved_state(tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "loans.state"
     Monitor.create(path, *columns(log(400, seed=0)))
     return path
 
 
 @pytest.fixture
-def state(tmp_path):
-    return make_state(tmp_path)
+def state(saved_state, tmp_path):
+    return Path(shutil.copy(saved_state, tmp_path))
 
 
 def change(path, *statements):
-    with sqlite3.connect(path) as opened:
+    with sqlite3.connect(path) as connection:
         for statement in statements:
-            opened.execute(statement)
-    opened.close()
+            connection.execute(statement)
+    connection.close()
 
 
 def truncate(path):
@@ -92,8 +94,10 @@ ODD = {
 
 @one_test
 @pytest.mark.parametrize(("spoil", "message"), ODD.values(), ids=ODD)
-def test_a_file_that_is_no_state_is_refused_in_one_line_and_never_made_one(tmp_path, spoil, message):
-    state = make_state(tmp_path)
+def test_a_file_that_is_no_state_is_refused_in_one_line_and_never_made_one(
+    saved_state, tmp_path, spoil, message
+):
+    state = Path(shutil.copy(saved_state, tmp_path))
     spoil(state)
     with pytest.raises(InputError, match=message) as raised:
         Monitor.open(state)
@@ -137,7 +141,7 @@ def test_no_rows_and_no_words_of_explanations_are_in_the_file(tmp_path):
 
 def test_the_file_does_not_grow_with_the_rows(tmp_path):
     sizes = []
-    for n in (1_000, 20_000):
+    for n in (1_000, 8_000):
         path = tmp_path / f"{n}.state"
         Monitor.create(path, *columns(log(n, seed=0))).add(*columns(log(n, seed=1)), name="a")
         sizes.append(path.stat().st_size)

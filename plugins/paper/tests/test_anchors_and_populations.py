@@ -1,4 +1,4 @@
-"""figure-anchors and figure-populations, in their tiny versions: trends over thresholds, and who is best where."""
+"""figure-anchors and figure-populations, in their tiny versions: trends over thresholds, and the best explainer of each population."""
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ def populations():
 
 def test_anchors_have_four_measures_at_each_threshold_of_every_dataset(anchors):
     settings = ("threshold=0.5", "threshold=0.6")
-    wanted = {(d, s, m) for d in DATASETS for s in settings for m in figure_anchors.MEASURES}
-    assert {(c.dataset, c.setting, c.measure) for c in anchors.cells if c.measure != "accuracy"} == wanted
+    expected = {(d, s, m) for d in DATASETS for s in settings for m in figure_anchors.MEASURES}
+    assert {(c.dataset, c.setting, c.measure) for c in anchors.cells if c.measure != "accuracy"} == expected
 
 
 def test_distinct_anchors_are_counted_and_divided_by_n(anchors):
@@ -57,8 +57,8 @@ def test_three_trends_are_told_and_the_figure_has_a_panel_for_each_dataset(ancho
 def test_another_seed_moves_the_numbers_of_anchors(anchors):
     other = figure_anchors.measure_dataset(Context("tiny", load=load, seed=1), "bank-marketing")
     moved, before = (
-        [c.ours for c in found.cells if c.dataset == "bank-marketing" and c.measure in MEASURES]
-        for found in (other, anchors)
+        [c.ours for c in findings.cells if c.dataset == "bank-marketing" and c.measure in MEASURES]
+        for findings in (other, anchors)
     )
     assert len(moved) == len(before)
     assert moved != before
@@ -70,8 +70,8 @@ def test_a_trend_is_judged_by_its_ends_in_the_order_of_thresholds():
         for dataset, values in {"adult": (0.5, 0.8), "heart": (0.7, 0.6)}.items()
         for threshold, value in zip((0.95, 0.5), values, strict=True)  # the last comes first
     ]
-    told = check_trend(cells, "consistency", False, figure_anchors.threshold_of)
-    assert told.endswith(
+    sentence = check_trend(cells, "consistency", False, figure_anchors.threshold_of)
+    assert sentence.endswith(
         "falls with the threshold. Holds on 1 of 2 datasets; the opposite on heart (0.60 → 0.70)."
     )
 
@@ -90,7 +90,7 @@ def test_another_seed_moves_the_numbers_of_populations(populations):
     other = figure_populations.run(Context("tiny", load=load, seed=1))
     for name in figure_populations.EXPLAINERS:
         moved, before = (
-            [c.ours for c in found.cells if c.explainer == name] for found in (other, populations)
+            [c.ours for c in findings.cells if c.explainer == name] for findings in (other, populations)
         )
         assert moved != before, name
 
@@ -110,19 +110,19 @@ def test_each_draw_makes_other_populations_and_so_does_another_seed():
 
 
 def test_the_best_explainer_of_each_population_is_told():
-    def cells(*values):
+    def build_cells(*values):
         names = [(e, p) for p in figure_populations.POPULATIONS for e in ("anchors", "shap")]
         return [Cell("adult", *name, "consistency", v) for name, v in zip(names, values, strict=True)]
 
-    assert figure_populations.compare_populations(cells(0.9, 0.8, 0.7, 0.8)).endswith(
+    assert figure_populations.compare_populations(build_cells(0.9, 0.8, 0.7, 0.8)).endswith(
         "Holds: anchors in population 1, shap in population 2."
     )
-    assert figure_populations.compare_populations(cells(0.7, 0.8, 0.7, 0.8)).endswith(
+    assert figure_populations.compare_populations(build_cells(0.7, 0.8, 0.7, 0.8)).endswith(
         "Not seen: shap in population 1, shap in population 2."
     )
 
 
 def test_bars_stand_for_the_cells(populations):
     (ax,) = figure_populations.draw(Findings(populations.cells)).axes
-    wanted = {round(cell.ours, 9) for cell in populations.cells if cell.measure == "consistency"}
-    assert {round(bar.get_height(), 9) for bar in ax.patches} == wanted
+    expected = {round(cell.ours, 9) for cell in populations.cells if cell.measure == "consistency"}
+    assert {round(bar.get_height(), 9) for bar in ax.patches} == expected

@@ -29,7 +29,7 @@ def neighbours():
 
 @pytest.fixture(scope="module")
 def leaves():
-    """How many other test rows of Adult share each row's leaf, in a tree of 32 leaves."""
+    """Count how many other test rows of Adult share each row's leaf, in a tree of 32 leaves."""
     rows = split_dataset(CONTEXT, "adult", 300)
     seed = CONTEXT.seed_of(figure_trees.NAME, "adult", 32)
     tree = DecisionTreeClassifier(max_leaf_nodes=32, random_state=seed).fit(rows.train, rows.y_train)
@@ -37,13 +37,13 @@ def leaves():
     return np.array([(reached == leaf).sum() - 1 for leaf in reached])
 
 
-def expected(others, size):
-    """The mean estimate over all samples of a size, of an explainer that is always right."""
+def compute_expectation(others, size):
+    """Return the mean estimate over all samples of a size, of an explainer that is always right."""
     n = len(others)
     return np.mean([1 - comb(n - 1 - int(d), size - 1) / comb(n - 1, size - 1) for d in others])
 
 
-def of_tree(findings, measure, dataset="adult", setting="32 leaves"):
+def select_cells(findings, measure, dataset="adult", setting="32 leaves"):
     return [
         cell
         for cell in findings.cells
@@ -52,26 +52,28 @@ def of_tree(findings, measure, dataset="adult", setting="32 leaves"):
 
 
 def test_on_all_rows_only_rows_alone_in_their_leaf_are_missing(trees, leaves):
-    last = of_tree(trees, "consistency")[-1]
+    last = select_cells(trees, "consistency")[-1]
     assert last.n == len(leaves)
     assert last.ours == pytest.approx(np.mean(leaves > 0))
-    assert of_tree(trees, "sufficiency")[0].ours == last.ours
+    assert select_cells(trees, "sufficiency")[0].ours == last.ours
 
 
 def test_samples_lie_around_the_expectation_over_all_samples(trees, leaves):
-    for cell in of_tree(trees, "consistency")[:-1]:
+    for cell in select_cells(trees, "consistency")[:-1]:
         assert cell.runs == 2
-        assert cell.ours == pytest.approx(expected(leaves, cell.n), abs=0.1)
+        assert cell.ours == pytest.approx(compute_expectation(leaves, cell.n), abs=0.1)
 
 
 def test_the_samples_needed_are_the_first_size_whose_expectation_is_0_9(trees, leaves):
-    (cell,) = of_tree(trees, NEEDED)
-    assert expected(leaves, int(cell.ours)) >= 0.9 > expected(leaves, int(cell.ours) - 1)
+    (cell,) = select_cells(trees, NEEDED)
+    assert (
+        compute_expectation(leaves, int(cell.ours)) >= 0.9 > compute_expectation(leaves, int(cell.ours) - 1)
+    )
 
 
 def test_larger_trees_need_more_samples_on_every_dataset(trees):
     for dataset in figure_trees.DATASETS:
-        small, large = (of_tree(trees, NEEDED, dataset, f"{leaves} leaves")[0] for leaves in (8, 32))
+        small, large = (select_cells(trees, NEEDED, dataset, f"{leaves} leaves")[0] for leaves in (8, 32))
         assert small.ours < (large.ours or np.inf)
 
 
@@ -96,25 +98,27 @@ def test_a_model_by_neighbours_is_never_contradicted(neighbours):
     )
     sets = model.as_model(rows.train, rows.y_train).explain(rows.test, None).values
     _, place, sizes = np.unique(sets, axis=0, return_inverse=True, return_counts=True)
-    last = of_tree(neighbours, "consistency", "adult", "k=3, N=32")[-1]
+    last = select_cells(neighbours, "consistency", "adult", "k=3, N=32")[-1]
     assert last.ours == pytest.approx(np.mean(sizes[place.ravel()] > 1))
 
 
 def test_another_seed_moves_the_curves(trees, neighbours):
     other = figure_trees.measure_dataset(Context("tiny", load=load, seed=1), "adult")
-    assert [c.ours for c in of_tree(other, "consistency")] != [c.ours for c in of_tree(trees, "consistency")]
+    assert [c.ours for c in select_cells(other, "consistency")] != [
+        c.ours for c in select_cells(trees, "consistency")
+    ]
     moved = figure_knn.measure_dataset(Context("tiny", load=load, seed=1), "adult")
     name = "adult", "k=3, N=32"
-    assert [c.ours for c in of_tree(moved, "consistency", *name)] != [
-        c.ours for c in of_tree(neighbours, "consistency", *name)
+    assert [c.ours for c in select_cells(moved, "consistency", *name)] != [
+        c.ours for c in select_cells(neighbours, "consistency", *name)
     ]
 
 
 def test_the_page_has_a_line_for_each_model_and_columns_for_a_few_sizes():
     cells = [Cell("adult", "tree", "64 leaves", "consistency", ours=0.5, n=n) for n in (50, 100, 234, 1000)]
-    shown = sizes_as_columns([*cells, Cell("adult", "tree", "64 leaves", NEEDED, 127.0)])
-    assert [cell.measure for cell in shown] == ["n = 100", "n = 1,000", NEEDED]
-    assert {cell.n for cell in shown} == {None}
+    columns = sizes_as_columns([*cells, Cell("adult", "tree", "64 leaves", NEEDED, 127.0)])
+    assert [cell.measure for cell in columns] == ["n = 100", "n = 1,000", NEEDED]
+    assert {cell.n for cell in columns} == {None}
 
 
 @pytest.mark.parametrize("experiment", [figure_trees, figure_knn])

@@ -1,4 +1,4 @@
-"""The files of published datasets are the published ones, or refused; archives are unpacked up to a limit."""
+"""Files and archives of datasets: everything but the published tables is refused, and nothing unpacks without end."""
 
 import gzip
 import hashlib
@@ -48,22 +48,25 @@ def test_the_published_table_is_read_however_it_is_packed(folder, tmp_path, monk
     assert CHESS.load()[1].tolist() == ["draw", "zero"]
 
 
-def file(content):
+def build_writer(content):
     return lambda path: path.write_bytes(content)
 
 
 NOT_IT = "is not the dataset chess that was published: its table has the checksum .*; expected"
 WRONG = {
-    "an empty file": (file(b""), NOT_IT),
-    "an empty table": (file(gzip.compress(b"")), NOT_IT),
-    "no gzip": (file(CSV), "reading .* failed with BadGzipFile"),
-    "cut off": (file(gzip.compress(CSV)[:-20]), "reading .* failed with EOFError"),
-    "damaged": (file(gzip.compress(CSV)[:-9] + bytes(9)), "reading .* failed with"),
-    "other bytes after it": (file(gzip.compress(CSV) + b"more"), "reading .* failed with BadGzipFile"),
-    "a row less": (file(gzip.compress(CSV[: CSV.index(b"a,1,c")])), NOT_IT),
-    "a ragged row": (file(gzip.compress(CSV + b"a,1\n")), NOT_IT),
-    "a cell changed": (file(gzip.compress(CSV.replace(b"zero", b"nine"))), NOT_IT),
-    "another table": (file(gzip.compress(b"a,b\n1,2\n")), NOT_IT),
+    "an empty file": (build_writer(b""), NOT_IT),
+    "an empty table": (build_writer(gzip.compress(b"")), NOT_IT),
+    "no gzip": (build_writer(CSV), "reading .* failed with BadGzipFile"),
+    "cut off": (build_writer(gzip.compress(CSV)[:-20]), "reading .* failed with EOFError"),
+    "damaged": (build_writer(gzip.compress(CSV)[:-9] + bytes(9)), "reading .* failed with"),
+    "other bytes after it": (
+        build_writer(gzip.compress(CSV) + b"more"),
+        "reading .* failed with BadGzipFile",
+    ),
+    "a row less": (build_writer(gzip.compress(CSV[: CSV.index(b"a,1,c")])), NOT_IT),
+    "a ragged row": (build_writer(gzip.compress(CSV + b"a,1\n")), NOT_IT),
+    "a cell changed": (build_writer(gzip.compress(CSV.replace(b"zero", b"nine"))), NOT_IT),
+    "another table": (build_writer(gzip.compress(b"a,b\n1,2\n")), NOT_IT),
     "a folder": (lambda path: path.mkdir(), "reading .* failed with ValueError: no regular file"),
     "a pipe": (os.mkfifo, "reading .* failed with ValueError: no regular file"),
     "a device": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
@@ -72,13 +75,13 @@ WRONG = {
 
 @one_test
 @BOTH
-@pytest.mark.parametrize(("make", "words"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("write", "message"), WRONG.values(), ids=WRONG)
 def test_a_file_that_is_not_the_published_one_is_refused_in_one_line(
-    folder, make, words, tmp_path, monkeypatch
+    folder, write, message, tmp_path, monkeypatch
 ):
     place = make_place(folder, tmp_path, monkeypatch)
-    make(place)
-    with pytest.raises(InputError, match=words) as error:
+    write(place)
+    with pytest.raises(InputError, match=message) as error:
         promptly(CHESS.load)
     assert str(place) in str(error.value)
     assert "Remove it, so that it is downloaded again" in str(error.value)
@@ -100,7 +103,7 @@ def test_a_file_that_unpacks_without_end_is_refused(folder, tmp_path, monkeypatc
 # --- archives -----------------------------------------------------------------------------------------
 
 
-def zipped(name, content, mode=0):
+def zip_file(name, content, mode=0):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as members:
         info = zipfile.ZipInfo(name)
@@ -109,7 +112,7 @@ def zipped(name, content, mode=0):
     return archive.getvalue()
 
 
-def tarred(kind=tarfile.REGTYPE, content=b"silly\n", target=""):
+def tar_reviews(kind=tarfile.REGTYPE, content=b"silly\n", target=""):
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w:gz") as members:
         for label in ("neg", "pos"):
@@ -123,49 +126,49 @@ def tarred(kind=tarfile.REGTYPE, content=b"silly\n", target=""):
 LARGE = bytes(30_000)
 ROWS = b"a,1,b,3,c,2,draw\n"
 ARCHIVES = {
-    "a member too large": ("chess", zipped("krkopt.data", LARGE), "more than .* MiB"),
+    "a member too large": ("chess", zip_file("krkopt.data", LARGE), "more than .* MiB"),
     "a member of a member too large": (
         "avila",
-        zipped("avila.zip", zipped("avila/avila-tr.txt", LARGE)),
+        zip_file("avila.zip", zip_file("avila/avila-tr.txt", LARGE)),
         "more than .* MiB",
     ),
     "a packed member too large": (
         "covtype",
-        zipped("covtype.data.gz", gzip.compress(LARGE)),
+        zip_file("covtype.data.gz", gzip.compress(LARGE)),
         "more than .* MiB",
     ),
-    "a packed archive too large": ("rt-polarity", tarred(content=LARGE), "more than .* MiB"),
+    "a packed archive too large": ("rt-polarity", tar_reviews(content=LARGE), "more than .* MiB"),
     "a download too large": ("chess", os.urandom(30_000), "more than .* MiB"),
     "a link in a zip file": (
         "chess",
-        zipped("krkopt.data", b"/etc/passwd", stat.S_IFLNK | 0o777),
+        zip_file("krkopt.data", b"/etc/passwd", stat.S_IFLNK | 0o777),
         "no regular file",
     ),
-    "a pipe in a zip file": ("chess", zipped("krkopt.data", b"", stat.S_IFIFO), "no regular file"),
+    "a pipe in a zip file": ("chess", zip_file("krkopt.data", b"", stat.S_IFIFO), "no regular file"),
     "a symbolic link in a tar file": (
         "rt-polarity",
-        tarred(tarfile.SYMTYPE, target="/etc/passwd"),
+        tar_reviews(tarfile.SYMTYPE, target="/etc/passwd"),
         "no regular file",
     ),
     "a hard link in a tar file": (
         "rt-polarity",
-        tarred(tarfile.LNKTYPE, target="../../etc/passwd"),
+        tar_reviews(tarfile.LNKTYPE, target="../../etc/passwd"),
         "no regular file",
     ),
-    "a device in a tar file": ("rt-polarity", tarred(tarfile.CHRTYPE), "no regular file"),
-    "a folder in a tar file": ("rt-polarity", tarred(tarfile.DIRTYPE), "no regular file"),
-    "no member of that name": ("chess", zipped("../krkopt.data", ROWS), "KeyError"),
+    "a device in a tar file": ("rt-polarity", tar_reviews(tarfile.CHRTYPE), "no regular file"),
+    "a folder in a tar file": ("rt-polarity", tar_reviews(tarfile.DIRTYPE), "no regular file"),
+    "no member of that name": ("chess", zip_file("../krkopt.data", ROWS), "KeyError"),
     "no archive": ("chess", b"<html>", "BadZipFile"),
-    "half an archive": ("chess", zipped("krkopt.data", ROWS)[:-10], "BadZipFile"),
+    "half an archive": ("chess", zip_file("krkopt.data", ROWS)[:-10], "BadZipFile"),
     "no packed archive": ("rt-polarity", b"<html>", "ReadError"),
-    "half a packed archive": ("rt-polarity", tarred()[:-20], "EOFError"),
+    "half a packed archive": ("rt-polarity", tar_reviews()[:-20], "EOFError"),
 }
 
 
 @one_test
-@pytest.mark.parametrize(("name", "archive", "words"), ARCHIVES.values(), ids=ARCHIVES)
+@pytest.mark.parametrize(("name", "archive", "message"), ARCHIVES.values(), ids=ARCHIVES)
 def test_an_archive_that_is_not_what_it_was_is_refused_and_nothing_is_kept(
-    tmp_path, monkeypatch, name, archive, words
+    tmp_path, monkeypatch, name, archive, message
 ):
     monkeypatch.delenv("FAITHKIT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -174,7 +177,7 @@ def test_an_archive_that_is_not_what_it_was_is_refused_and_nothing_is_kept(
     source = getattr(datasets, name.replace("-", "_"))()
     with (
         served(archive) as url,
-        pytest.raises(InputError, match=f"cannot be downloaded .*{words}.*set FAITHKIT_DATA") as error,
+        pytest.raises(InputError, match=f"cannot be downloaded .*{message}.*set FAITHKIT_DATA") as error,
     ):
         attrs.evolve(source, url=url).load()
     assert len(str(error.value).splitlines()) == 1
@@ -188,7 +191,7 @@ def test_a_cache_that_cannot_be_made_is_refused_in_one_line(tmp_path, monkeypatc
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     folder = tmp_path / "cache" / "faithkit"
     with (
-        served(zipped("krkopt.data", b"".join(CSV.splitlines(True)[1:]))) as url,
+        served(zip_file("krkopt.data", b"".join(CSV.splitlines(True)[1:]))) as url,
         pytest.raises(InputError, match=f"cannot be downloaded .*that {folder} can be written to"),
     ):
         attrs.evolve(CHESS, url=url).load()

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import attrs
 import joblib
@@ -33,13 +34,9 @@ from faithkit.cli import main
 TINY = Context("tiny", load=load)
 
 
-def cell(ours=0.5, paper=None, measure="consistency", **given):
-    return Cell(
-        **{"dataset": "adult", "explainer": "shap", "setting": "1fp", **given},
-        measure=measure,
-        ours=ours,
-        paper=paper,
-    )
+def build_cell(ours=0.5, paper=None, measure="consistency", **fields):
+    names = {"dataset": "adult", "explainer": "shap", "setting": "1fp"}
+    return Cell(**(names | fields), measure=measure, ours=ours, paper=paper)
 
 
 # --- cells -------------------------------------------------------------------------------------------------
@@ -59,20 +56,16 @@ def test_a_cell_without_any_measured_run_has_no_number():
 
 def test_the_measures_of_evaluations_are_averaged_and_a_missing_measure_stays_missing():
     runs = [faithkit.score([0, 0, 1, 1], ["a", "a", "b", "b"]), faithkit.score([0, 0, 1, 1], list("abcd"))]
-    found = {one.measure: one.ours for one in cells_of_runs("made-up", "given", "original", runs)}
-    assert found == {"consistency": 0.5, "sufficiency": None, "uniqueness": 0.75}
+    values = {cell.measure: cell.ours for cell in cells_of_runs("made-up", "given", "original", runs)}
+    assert values == {"consistency": 0.5, "sufficiency": None, "uniqueness": 0.75}
 
 
 # --- printed numbers ---------------------------------------------------------------------------------------
 
 
 def test_all_204_numbers_of_the_papers_four_tables_are_there():
-    tables = [
-        key
-        for key in printed_numbers()
-        if key[0] in ("table-text", "table-shap", "table-lime", "table-counterfactuals")
-    ]
-    assert len(tables) == 204
+    tables = {"table-text", "table-shap", "table-lime", "table-counterfactuals"}
+    assert sum(key[0] in tables for key in printed_numbers()) == 204
 
 
 @one_test
@@ -93,15 +86,13 @@ def test_a_number_stands_beside_the_one_that_the_paper_prints(experiment, key, v
 
 def test_an_accuracy_is_the_same_in_every_experiment():
     for experiment in ("table-shap", "figure-anchors"):
-        assert (
-            with_printed_number(experiment, Cell("avila", "gradient-boosting", "", "accuracy", 1.0)).paper
-            == 0.99
-        )
+        accuracy = Cell("avila", "gradient-boosting", "", "accuracy", 1.0)
+        assert with_printed_number(experiment, accuracy).paper == 0.99
 
 
 def test_what_the_theory_says_is_kept_and_what_nobody_printed_stays_empty():
-    assert with_printed_number("claims", cell(paper=0.25)).paper == 0.25
-    assert with_printed_number("table-shap", cell(setting="3fp")).paper is None
+    assert with_printed_number("claims", build_cell(paper=0.25)).paper == 0.25
+    assert with_printed_number("table-shap", build_cell(setting="3fp")).paper is None
 
 
 # --- pages -------------------------------------------------------------------------------------------------
@@ -109,16 +100,22 @@ def test_what_the_theory_says_is_kept_and_what_nobody_printed_stays_empty():
 
 def test_the_summary_counts_differences_within_5_and_10_hundredths():
     result = Summary.of(
-        [cell(0.50, 0.55), cell(0.52, 0.60), cell(0.1, 0.3), cell(7.0, 4.0, "N^s"), cell(0.4)]
+        [
+            build_cell(0.50, 0.55),
+            build_cell(0.52, 0.60),
+            build_cell(0.1, 0.3),
+            build_cell(7.0, 4.0, "N^s"),
+            build_cell(0.4),
+        ]
     )
     assert result.cells == 3
     assert result.mean == pytest.approx((0.05 + 0.08 + 0.2) / 3)
     assert result.near == pytest.approx((1 / 3, 2 / 3))
-    assert Summary.of([cell(0.4)]) is None
+    assert Summary.of([build_cell(0.4)]) is None
 
 
 def test_the_csv_has_every_cell_and_empty_fields_where_there_is_no_number():
-    text = format_csv("table-shap", [cell(0.93, 0.95, n=200), cell(None, measure="sufficiency")])
+    text = format_csv("table-shap", [build_cell(0.93, 0.95, n=200), build_cell(None, measure="sufficiency")])
     first, second = csv.DictReader(io.StringIO(text))
     assert first["experiment"] == "table-shap"
     assert (first["paper"], first["ours"], first["n"]) == ("0.95", "0.93", "200")
@@ -128,10 +125,10 @@ def test_the_csv_has_every_cell_and_empty_fields_where_there_is_no_number():
 
 def test_a_table_has_a_line_for_each_system_and_three_columns_for_each_printed_measure():
     cells = [
-        cell(0.9, 0.95),
-        cell(0.1, 0.08, "uniqueness"),
-        cell(0.3, setting="sign"),
-        cell(0.7, measure="singletons"),
+        build_cell(0.9, 0.95),
+        build_cell(0.1, 0.08, "uniqueness"),
+        build_cell(0.3, setting="sign"),
+        build_cell(0.7, measure="singletons"),
     ]
     head, _, first, second = Grid.of(cells).markdown().splitlines()
     assert head == (
@@ -143,14 +140,14 @@ def test_a_table_has_a_line_for_each_system_and_three_columns_for_each_printed_m
 
 
 def test_many_measures_make_a_long_table():
-    lines = Grid.of([cell(1.0, 2.0, measure=name) for name in "abcd"]).markdown().splitlines()
+    lines = Grid.of([build_cell(1.0, 2.0, measure=name) for name in "abcd"]).markdown().splitlines()
     assert lines[0] == "| dataset | explainer | setting | measure | paper | ours | difference |"
     assert len(lines) == 2 + 4
 
 
 def test_a_page_tells_models_measures_summary_and_remarks():
     accuracy = Cell("adult", "gradient-boosting", "", "accuracy", 0.87, paper=0.87)
-    findings = Findings((accuracy, cell(0.9, 0.95)), ("Anchors: 20 rows.",))
+    findings = Findings((accuracy, build_cell(0.9, 0.95)), ("Anchors: 20 rows.",))
     page = format_markdown("table-shap", "Profile tiny.", findings, findings.cells[1:], "table-shap.svg")
     order = [
         "# table-shap",
@@ -191,15 +188,15 @@ def test_the_band_is_students_interval_of_a_mean():
 
 
 def test_the_same_figure_is_the_same_svg():
-    def drawn():
-        figure, axes = create_panels(["one", "two"])
-        draw_line(axes["one"], 0, "a line", [1, 2], [0.1, 0.2], [0.01, 0.02])
+    def draw():
+        figure, axes = create_panels(["panel"])
+        draw_line(axes["panel"], 0, "a line", [1, 2], [0.1, 0.2], [0.01, 0.02])
         return render_svg(figure)
 
-    first = drawn()
-    assert first == drawn()
-    assert "a line" not in first  # no legend was asked for
-    assert first.lstrip().startswith("<?xml")
+    svg = draw()
+    assert svg == draw()
+    assert "a line" not in svg  # no legend was asked for
+    assert svg.lstrip().startswith("<?xml")
 
 
 # --- the context -------------------------------------------------------------------------------------------
@@ -221,22 +218,22 @@ def test_a_sample_has_distinct_rows_and_no_more_than_there_are():
     assert sorted(TINY.sample(X, None, "some")["x"]) == list(range(50))
 
 
-def counting(found, calls):
+def build_measure(findings, calls):
+    """Return a function that notes which datasets it measures."""
+
     def measure(context, dataset):
         calls.append(dataset)
-        return found
+        return findings
 
     return measure
 
 
 def test_findings_in_the_store_are_not_measured_again(tmp_path):
-    found, calls = Findings((cell(0.25, n=3),), ("said",)), []
+    findings, calls = Findings((build_cell(0.25, n=3),), ("said",)), []
     for _ in range(2):
         context = Context("tiny", load=load, store=tmp_path)
-        assert (
-            context.measure_each("table-shap", ["adult", "heart"], counting(found, calls)).cells
-            == found.cells * 2
-        )
+        result = context.measure_each("table-shap", ["adult", "heart"], build_measure(findings, calls))
+        assert result.cells == findings.cells * 2
     assert calls == ["adult", "heart"]
 
 
@@ -247,23 +244,23 @@ def test_an_interrupted_experiment_keeps_what_was_finished(tmp_path):
         calls.append(dataset)
         if calls == ["adult", "heart"]:
             raise KeyboardInterrupt
-        return Findings((cell(0.5, dataset=dataset),))
+        return Findings((build_cell(0.5, dataset=dataset),))
 
     with pytest.raises(KeyboardInterrupt):
         Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["adult", "heart"], measure)
     result = Context("tiny", load=load, store=tmp_path).measure_each(
         "table-shap", ["adult", "heart"], measure
     )
-    assert [one.dataset for one in result.cells] == ["adult", "heart"]
+    assert [cell.dataset for cell in result.cells] == ["adult", "heart"]
     assert calls == ["adult", "heart", "heart"]
 
 
 def test_cpu_time_adds_up_over_interruptions(tmp_path):
     def measure(context, dataset):
-        total = sum(i * i for i in range(500_000))
+        total = sum(i * i for i in range(400_000))
         if not (tmp_path / "cpu").exists():
             raise KeyboardInterrupt
-        return Findings((cell(float(total)),))
+        return Findings((build_cell(float(total)),))
 
     with pytest.raises(KeyboardInterrupt):
         Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
@@ -276,31 +273,31 @@ def test_cpu_time_adds_up_over_interruptions(tmp_path):
 def test_a_stored_model_is_not_fitted_again_and_is_always_what_the_store_reads_back(tmp_path):
     first, second = (train_model(Context("tiny", load=load, store=tmp_path), "heart") for _ in range(2))
     assert joblib.hash(first.model) == joblib.hash(second.model)
-    (kept,) = (tmp_path / "models").iterdir()
-    assert joblib.hash(joblib.load(kept)) == joblib.hash(first.model)
+    (file,) = (tmp_path / "models").iterdir()
+    assert joblib.hash(joblib.load(file)) == joblib.hash(first.model)
 
 
 def test_only_the_named_datasets_are_measured():
     calls = []
     context = Context("tiny", load=load, datasets=("heart",))
-    context.measure_each("table-shap", ["adult", "heart"], counting(Findings(()), calls))
+    context.measure_each("table-shap", ["adult", "heart"], build_measure(Findings(()), calls))
     assert calls == ["heart"]
     with pytest.raises(faithkit.errors.InputError, match="table-text does not use heart"):
-        context.measure_each("table-text", ["rt-polarity"], counting(Findings(()), calls))
+        context.measure_each("table-text", ["rt-polarity"], build_measure(Findings(()), calls))
 
 
 @one_test
 @pytest.mark.parametrize("change", [{"seed": 1}, {"profile": "quick"}, {"search": True}, {"load": None}])
 def test_another_question_is_measured_anew(tmp_path, change):
-    def other(name):
+    def load_other_labels(name):
         data = load(name)
         return type(data)(name=name, X=data.X, y=data.y[::-1].copy())
 
     calls = []
-    change = {"load": other} if "load" in change else change
-    for given in ({}, change):
-        context = Context(**{"profile": "tiny", "load": load, "store": tmp_path, **given})
-        context.measure_each("table-shap", ["heart"], counting(Findings(()), calls))
+    change = {"load": load_other_labels} if "load" in change else change
+    for options in ({}, change):
+        context = Context(**{"profile": "tiny", "load": load, "store": tmp_path, **options})
+        context.measure_each("table-shap", ["heart"], build_measure(Findings(()), calls))
     assert len(calls) == 2
 
 
@@ -345,8 +342,14 @@ def test_xgboost_makes_the_steps_of_scikit_learn():
 
 
 def test_another_seed_trains_another_model():
-    models = [table_models.measure_dataset(Context("tiny", load=load, seed=seed), "chess") for seed in (0, 1)]
-    first, second = ([c.ours for c in found.cells if c.measure == "accuracy"] for found in models)
+    first, second = (
+        [
+            cell.ours
+            for cell in table_models.measure_dataset(context, "chess").cells
+            if cell.measure == "accuracy"
+        ]
+        for context in (TINY, Context("tiny", load=load, seed=1))
+    )
     assert first != second
 
 
@@ -357,27 +360,23 @@ def test_a_model_is_trained_once_for_all_experiments():
 def test_a_rare_class_that_no_training_row_has_is_never_right():
     y = np.array(["common"] * 400 + ["often"] * 200 + ["rare"] * 1, dtype=object)
     X = pd.DataFrame({"x": np.r_[np.zeros(400), np.ones(200), 2.0]})
-    seen = set()
-    for seed in range(8):
-        trained = train_model(Context("tiny", seed=seed, load=lambda _: faithkit_like(X, y)), "avila")
-        seen |= set(np.unique(trained.y_test).tolist())
+    table = SimpleNamespace(X=X, y=y)
+    test_labels = set()
+    for seed in range(4):
+        trained = train_model(Context("tiny", seed=seed, load=lambda _: table), "avila")
+        test_labels |= set(np.unique(trained.y_test).tolist())
         assert trained.accuracy >= 0.99
-    assert -1 in seen
-
-
-def faithkit_like(X, y):
-    return type("Table", (), {"X": X, "y": y})()
+    assert -1 in test_labels
 
 
 def test_the_search_finds_other_hyper_parameters_and_the_store_remembers_them(tmp_path):
-    def searched():
-        context = Context("tiny", load=load, store=tmp_path, search=True)
-        return train_model(context, "heart").parameters
-
-    result = searched()
-    assert result.learning_rate in (0.25, 1.0)
-    assert result.n_estimators in (5, 10)
-    assert searched() == result
+    first, second = (
+        train_model(Context("tiny", load=load, store=tmp_path, search=True), "heart").parameters
+        for _ in range(2)
+    )
+    assert first.learning_rate in (0.25, 1.0)
+    assert first.n_estimators in (5, 10)
+    assert second == first
     assert len(list((tmp_path / "findings").iterdir())) == 1
 
 
@@ -404,21 +403,11 @@ def test_every_experiment_can_be_imported_and_run():
 def test_listing_imports_neither_numpy_nor_an_experiment():
     code = (
         "import sys; from click.testing import CliRunner; from faithkit.cli import main;"
-        "found = CliRunner().invoke(main, ['reproduce', '--list']); assert found.exit_code == 0, found.output;"
+        "result = CliRunner().invoke(main, ['reproduce', '--list']); assert result.exit_code == 0, result.output;"
         "print([name for name in ('numpy', 'sklearn', 'matplotlib') if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
-
-
-def test_an_experiment_writes_its_files_and_tells_where(tmp_path):
-    result = run("figure-lime-xor", "--profile", "tiny", "--output", str(tmp_path / "out"))
-    assert result.exit_code == 0, result.output
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "figure-lime-xor-shown.csv", "figure-lime-xor.csv", "figure-lime-xor.md", "figure-lime-xor.svg",
-        "summary.csv",
-    ]  # fmt: skip
-    assert "figure-lime-xor.md" in result.stdout
 
 
 def test_an_unknown_experiment_is_asked_back_about(tmp_path):
@@ -448,56 +437,56 @@ def test_an_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path)
 @pytest.mark.parametrize("option", ["--output", "--store"])
 def test_a_file_in_the_place_of_a_folder_is_said_before_anything_runs(tmp_path, option):
     (tmp_path / "file").write_text("")
-    given = {"--output": str(tmp_path / "out"), option: str(tmp_path / "file")}
-    result = run("claims", *(word for pair in given.items() for word in pair))
+    options = {"--output": str(tmp_path / "out"), option: str(tmp_path / "file")}
+    result = run("claims", *(word for pair in options.items() for word in pair))
     assert result.exit_code == 1
     assert "cannot write to" in result.stderr
     assert "Name a folder" in result.stderr
     assert "claims" not in result.stderr.replace("faithkit", "").split("error")[0]
 
 
-def test_a_second_run_takes_its_findings_from_the_store_and_writes_the_same(tmp_path):
-    given = [
-        "figure-lime-xor",
-        "--profile",
-        "tiny",
-        "--store",
-        str(tmp_path / "kept"),
-        "--output",
-        str(tmp_path / "out"),
-    ]
-    first = run(*given)
-    page = (tmp_path / "out" / "figure-lime-xor.md").read_text()
-    second = run(*given)
+def test_an_experiment_writes_its_files_and_a_second_run_writes_the_same_from_the_store(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("faithkit_paper.report.render_svg", lambda figure: f"{len(figure.axes)} panels")
+    output = tmp_path / "out"
+    options = "--profile", "tiny", "--store", str(tmp_path / "store"), "--output", str(output)
+    first = run("figure-lime-xor", *options)
+    assert first.exit_code == 0, first.output
+    assert "figure-lime-xor.md" in first.stdout
+    files = {path.name: path.read_bytes() for path in output.iterdir()}
+    assert sorted(files) == [
+        "figure-lime-xor-shown.csv", "figure-lime-xor.csv", "figure-lime-xor.md", "figure-lime-xor.svg",
+        "summary.csv",
+    ]  # fmt: skip
+    second = run("figure-lime-xor", *options)
+    assert files["figure-lime-xor.svg"] == b"3 panels"
     assert "from the store" not in first.stderr
     assert "from the store" in second.stderr
-    assert (tmp_path / "out" / "figure-lime-xor.md").read_text() == page
+    assert {path.name: path.read_bytes() for path in output.iterdir()} == files
 
 
 def test_a_damaged_finding_in_the_store_is_measured_again(tmp_path):
-    context = Context("tiny", load=load, store=tmp_path)
-    context.measure_each("table-shap", ["heart"], counting(Findings((cell(0.5),)), []))
-    (kept,) = (tmp_path / "findings").iterdir()
-    kept.write_text(kept.read_text()[:20])
-    calls = []
-    assert (
-        context.measure_each("table-shap", ["heart"], counting(Findings((cell(0.75),)), calls)).cells[0].ours
-        == 0.75
-    )
+    context, calls = Context("tiny", load=load, store=tmp_path), []
+    context.measure_each("table-shap", ["heart"], build_measure(Findings((build_cell(0.5),)), []))
+    (file,) = (tmp_path / "findings").iterdir()
+    file.write_text(file.read_text()[:20])
+    measure = build_measure(Findings((build_cell(0.75),)), calls)
+    assert context.measure_each("table-shap", ["heart"], measure).cells[0].ours == 0.75
     assert calls == ["heart"]
-    assert json.loads(kept.read_text())["cells"][0]["ours"] == 0.75
+    assert json.loads(file.read_text())["cells"][0]["ours"] == 0.75
 
 
 @pytest.mark.slow
 def test_files_are_the_same_whatever_the_folder_and_other_with_another_seed(tmp_path):
-    def written(seed, folder):
+    def write_files(seed, folder):
         (tmp_path / folder).mkdir()
         run_experiment(EXPERIMENTS["figure-lime-xor"], Context("tiny", seed=seed), tmp_path / folder)
         return {path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
 
-    first = written(0, "a")
-    assert written(0, "b") == first
-    other = written(1, "c")
+    first = write_files(0, "a")
+    assert write_files(0, "b") == first
+    other = write_files(1, "c")
     assert all(other[name] != first[name] for name in ("figure-lime-xor.csv", "figure-lime-xor.md"))
 
 

@@ -20,7 +20,7 @@ def read_csv(name, folder=PAGES):
         return list(csv.DictReader(file))
 
 
-def importance_keys(explanations):
+def compute_importance_keys(explanations):
     phi = explanations.values
     return {
         "1fp": np.trunc(np.round(10 * phi, 9)),
@@ -29,7 +29,7 @@ def importance_keys(explanations):
     }
 
 
-def change_keys(explanations):
+def compute_change_keys(explanations):
     assert not explanations.missing.any()
     change = explanations.values - explanations.instances
     return {
@@ -39,7 +39,7 @@ def change_keys(explanations):
     }
 
 
-def consistency(labels, keys):
+def compute_consistency(labels, keys):
     """Return the mean share of the other rows of a key that have the label of the row, 0 for a key of its own."""
     keys = [tuple(key) for key in (keys + 0.0).tolist()]
     by_key, by_both = Counter(keys), Counter(zip(keys, labels, strict=True))
@@ -56,16 +56,16 @@ def consistency(labels, keys):
     reason="FAITHKIT_PAPER_STORE and FAITHKIT_DATA name no store of a full run and no data",
 )
 @pytest.mark.parametrize(
-    ("table", "dataset", "keys_of"),
+    ("table", "dataset", "compute_keys"),
     [
-        (table_shap.TABLE, "adult", importance_keys),
-        (table_shap.TABLE, "chess", importance_keys),
-        (table_lime.TABLE, "adult", importance_keys),
-        (table_lime.TABLE, "chess", importance_keys),
-        (table_counterfactuals.TABLE, "heart", change_keys),
+        (table_shap.TABLE, "adult", compute_importance_keys),
+        (table_shap.TABLE, "chess", compute_importance_keys),
+        (table_lime.TABLE, "adult", compute_importance_keys),
+        (table_lime.TABLE, "chess", compute_importance_keys),
+        (table_counterfactuals.TABLE, "heart", compute_change_keys),
     ],
 )
-def test_published_cells_follow_from_the_explanations_in_the_store(table, dataset, keys_of):
+def test_published_cells_follow_from_the_explanations_in_the_store(table, dataset, compute_keys):
     published = {
         row["setting"]: row
         for row in read_csv(f"{table.name}.csv")
@@ -75,8 +75,8 @@ def test_published_cells_follow_from_the_explanations_in_the_store(table, datase
     samples = table.draw_samples(context, train_model(context, dataset), table.reading)
     values: dict[str, list[float]] = {}
     for sample in samples:
-        for setting, keys in keys_of(sample.explanations).items():
-            values.setdefault(setting, []).append(consistency(sample.labels.tolist(), keys))
+        for setting, keys in compute_keys(sample.explanations).items():
+            values.setdefault(setting, []).append(compute_consistency(sample.labels.tolist(), keys))
     for setting, numbers in values.items():
         assert int(published[setting]["n"]) == len(samples[0].labels)
         assert int(published[setting]["runs"]) == len(samples)

@@ -1,4 +1,4 @@
-"""The numbers that the documentation shows: they are what the page says of them, and lie beside the printed ones."""
+"""The published numbers are what the pages say about them, and stand beside the printed ones."""
 
 import csv
 from pathlib import Path
@@ -17,78 +17,78 @@ PAGES = Path(__file__).parents[3] / "docs" / "paper"
 TABLES = ("table-shap", "table-lime", "table-counterfactuals")
 
 
-def number(text):
+def read_number(text):
     return float(text) if text else None
 
 
-def cells(experiment, folder=PAGES):
+def read_cells(experiment, folder=PAGES):
     """Read the published cells of an experiment."""
     with (folder / f"{experiment}.csv").open(encoding="utf-8") as file:
         return [
             Cell(
                 *(row[name] for name in ("dataset", "explainer", "setting", "measure")),
-                ours=number(row["ours"]),
-                std=number(row["std"]),
-                low=number(row.get("low")),
-                high=number(row.get("high")),
+                ours=read_number(row["ours"]),
+                std=read_number(row["std"]),
+                low=read_number(row.get("low")),
+                high=read_number(row.get("high")),
                 n=int(row["n"]) if row["n"] else None,
                 runs=int(row["runs"]),
-                paper=number(row["paper"]),
+                paper=read_number(row["paper"]),
             )
             for row in csv.DictReader(file)
         ]
 
 
-def key(cell):
+def get_key(cell):
     return cell.dataset, cell.explainer, cell.setting, cell.measure
 
 
 @one_test
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_is_published_beside_the_printed_numbers(experiment):
-    for cell in cells(experiment):
+    for cell in read_cells(experiment):
         if experiment != "claims":  # there the theory says it
-            assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
+            assert cell.paper == with_printed_number(experiment, Cell(*get_key(cell), ours=None)).paper
 
 
 @one_test
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
-    every, module = cells(experiment), EXPERIMENTS[experiment].module
-    shown = module.select_shown(every) if hasattr(module, "select_shown") else every
+    cells, module = read_cells(experiment), EXPERIMENTS[experiment].module
+    shown = module.select_shown(cells) if hasattr(module, "select_shown") else cells
     tables = {
-        "accuracy": [cell for cell in every if cell.measure == "accuracy"],
+        "accuracy": [cell for cell in cells if cell.measure == "accuracy"],
         "shown": [cell for cell in shown if cell.measure != "accuracy"],
     }
-    for part, mine in tables.items():
+    for part, part_cells in tables.items():
         page = PAGES / f"{experiment}-{part}.csv"
-        assert page.exists() == bool(mine)
-        assert not mine or page.read_text(encoding="utf-8") == Grid.of(mine).csv()
+        assert page.exists() == bool(part_cells)
+        assert not part_cells or page.read_text(encoding="utf-8") == Grid.of(part_cells).csv()
 
 
 @one_test
 @pytest.mark.parametrize("experiment", TABLES)
 def test_cells_at_full_size_have_intervals_and_lie_beside_the_printed_numbers(experiment):
-    found = [cell for cell in cells(experiment, PAGES / "full") if cell.measure != "accuracy"]
+    selected = [cell for cell in read_cells(experiment, PAGES / "full") if cell.measure != "accuracy"]
     all_rows = {"heart": 100, "bank-marketing": 14_920, "adult": 16_118}
     drawn_rows = {"chess": 2750, "avila": 6200}  # the most that the printed numbers allow
-    assert all(cell.n == (all_rows | drawn_rows)[cell.dataset] for cell in found)
-    assert all(cell.runs == (5 if cell.dataset in drawn_rows else 1) for cell in found)
-    for cell in found:
-        assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
+    assert all(cell.n == (all_rows | drawn_rows)[cell.dataset] for cell in selected)
+    assert all(cell.runs == (5 if cell.dataset in drawn_rows else 1) for cell in selected)
+    for cell in selected:
+        assert cell.paper == with_printed_number(experiment, Cell(*get_key(cell), ours=None)).paper
         assert cell.low is None or cell.low <= cell.ours <= cell.high
     shown = (PAGES / "full" / f"{experiment}-shown.csv").read_text(encoding="utf-8")
-    assert shown == Grid.of(found).csv()
+    assert shown == Grid.of(selected).csv()
 
 
-def moves():
+def list_moves():
     """Return each cell at full size beside the printed number and that of the earlier run."""
     rows = [["table", "dataset", "setting", "measure", "paper", "earlier", "earlier n", "now", "n"]]
     for experiment in TABLES:
-        earlier = {key(cell): cell for cell in cells(experiment)}
-        for cell in cells(experiment, PAGES / "full"):
+        earlier = {get_key(cell): cell for cell in read_cells(experiment)}
+        for cell in read_cells(experiment, PAGES / "full"):
             if cell.measure in MEASURES:
-                before = earlier[key(cell)]
+                before = earlier[get_key(cell)]
                 numbers = cell.paper, before.ours, cell.ours
                 paper, old, new = (f"{value:.2f}" for value in numbers)
                 names = experiment.removeprefix("table-"), cell.dataset, cell.setting, cell.measure
@@ -98,10 +98,10 @@ def moves():
 
 def test_the_page_shows_how_each_cell_moved():
     with (PAGES / "full" / "moves.csv").open(encoding="utf-8") as file:
-        assert list(csv.reader(file)) == moves()
+        assert list(csv.reader(file)) == list_moves()
 
 
-def summary_line(name, pairs):
+def format_summary_line(name, pairs):
     """Return how far cells are from the printed numbers, before and now."""
     before, now = zip(*pairs, strict=True)
     sides = [[abs(cell.ours - cell.paper) for cell in side] for side in (before, now)]
@@ -117,13 +117,13 @@ def summary_line(name, pairs):
 def test_the_page_says_how_many_cells_are_near_before_and_now():
     pairs = {}
     for experiment in TABLES:
-        earlier = {key(cell): cell for cell in cells(experiment)}
-        now = [cell for cell in cells(experiment, PAGES / "full") if cell.measure in MEASURES]
-        pairs[experiment.removeprefix("table-")] = [(earlier[key(cell)], cell) for cell in now]
+        earlier = {get_key(cell): cell for cell in read_cells(experiment)}
+        now = [cell for cell in read_cells(experiment, PAGES / "full") if cell.measure in MEASURES]
+        pairs[experiment.removeprefix("table-")] = [(earlier[get_key(cell)], cell) for cell in now]
     pairs["all"] = [pair for table in pairs.values() for pair in table]
     with (PAGES / "full" / "summary.csv").open(encoding="utf-8") as file:
         _, *lines = csv.reader(file)
-    assert lines == [summary_line(*item) for item in pairs.items()]
+    assert lines == [format_summary_line(*item) for item in pairs.items()]
 
 
 def test_the_reading_of_shap_is_the_closest_of_all():
@@ -133,21 +133,23 @@ def test_the_reading_of_shap_is_the_closest_of_all():
 
 
 def test_the_summary_is_that_of_the_published_cells():
-    result = format_summaries({name: cells(name) for name in EXPERIMENTS})
+    result = format_summaries({name: read_cells(name) for name in EXPERIMENTS})
     assert (PAGES / "summary.csv").read_text(encoding="utf-8") == result
 
 
 def test_highlighted_text_is_within_4_hundredths_of_the_paper_and_anchors_within_8():
-    found = [cell for cell in cells("table-text") if cell.measure in MEASURES]
-    assert len(found) == 12
-    for cell in found:
+    selected = [cell for cell in read_cells("table-text") if cell.measure in MEASURES]
+    assert len(selected) == 12
+    for cell in selected:
         assert abs(cell.difference) <= (0.08 if cell.explainer == "anchors" else 0.04)
         assert (cell.runs, cell.n) == (5, 1000)
 
 
 def test_the_tree_of_2048_leaves_on_adult_needs_about_4300_samples():
     (cell,) = (
-        c for c in cells("figure-trees") if key(c)[2:] == ("2048 leaves", "samples for 0.9") and c.paper
+        c
+        for c in read_cells("figure-trees")
+        if get_key(c)[2:] == ("2048 leaves", "samples for 0.9") and c.paper
     )
     assert (cell.dataset, cell.paper) == ("adult", 4300)
     assert cell.ours == pytest.approx(4300, rel=0.1)
@@ -159,22 +161,22 @@ def test_the_threshold_of_anchors_raises_sufficiency_on_every_dataset_and_lowers
         ("uniqueness", True, 5),
         ("consistency", False, 5),
     ):
-        assert f"on {holds} of 6" in check_trend(cells("figure-anchors"), measure, rises, threshold_of)
+        assert f"on {holds} of 6" in check_trend(read_cells("figure-anchors"), measure, rises, threshold_of)
 
 
 def test_the_best_explainer_differs_between_two_populations():
     assert "Holds: anchors in population 1, dice in population 2" in compare_populations(
-        cells("figure-populations")
+        read_cells("figure-populations")
     )
 
 
 @one_test
 @pytest.mark.parametrize("experiment", TABLES)
 def test_tables_have_five_runs_of_all_cells_and_what_is_said_of_their_order_is_true(experiment):
-    found = [cell for cell in cells(experiment) if cell.measure in MEASURES]
-    assert len(found) == (48 if experiment == "table-counterfactuals" else 72)
-    assert {cell.runs for cell in found} == {5}
-    near_zero, improves, depends = check_orderings(found)
+    measured = [cell for cell in read_cells(experiment) if cell.measure in MEASURES]
+    assert len(measured) == (48 if experiment == "table-counterfactuals" else 72)
+    assert {cell.runs for cell in measured} == {5}
+    near_zero, improves, depends = check_orderings(measured)
     assert "Holds" in near_zero
     assert "worse" not in improves
     assert "Holds" in depends

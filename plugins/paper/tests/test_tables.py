@@ -33,50 +33,52 @@ CONTEXT = Context("tiny", load=load)
 
 
 @pytest.fixture(scope="module", params=TABLES)
-def found(request):
+def table(request):
     return TABLES[request.param], TABLES[request.param].run(CONTEXT)
 
 
-def test_a_table_has_the_papers_cells_on_every_dataset(found):
-    module, findings = found
-    mine = {(c.dataset, c.explainer, c.setting, c.measure) for c in findings.cells if c.measure != "accuracy"}
-    wanted = {key[1:] for key in printed_numbers() if key[0] == module.TABLE.name}
+def test_a_table_has_the_papers_cells_on_every_dataset(table):
+    module, findings = table
+    measured = {
+        (c.dataset, c.explainer, c.setting, c.measure) for c in findings.cells if c.measure != "accuracy"
+    }
+    printed = {key[1:] for key in printed_numbers() if key[0] == module.TABLE.name}
     narrow = {
         d
         for d in DATASETS
         if as_seen_by_explainer(CONTEXT, train_model(CONTEXT, d), module.TABLE.reading).test.shape[1] < 5
     }
-    assert mine == {cell for cell in wanted if not (cell[0] in narrow and cell[2] == "sign-of-top-5")}
+    assert measured == {cell for cell in printed if not (cell[0] in narrow and cell[2] == "sign-of-top-5")}
 
 
-def test_every_cell_is_a_share_of_all_explained_rows(found):
-    module, findings = found
+def test_every_cell_is_a_share_of_all_explained_rows(table):
+    module, findings = table
     rows = module.TABLE.rows["tiny"]
     cells = [cell for cell in findings.cells if cell.measure != "accuracy"]
     assert all(0 <= cell.ours <= 1 and cell.runs == 1 for cell in cells)
     assert all(cell.n == rows.get(cell.dataset, rows[""]) for cell in cells)
 
 
-def test_uniqueness_never_grows_when_signs_take_the_place_of_numbers(found):
-    module, findings = found
+def test_uniqueness_never_grows_when_signs_take_the_place_of_numbers(table):
+    module, findings = table
     fine, coarse = ("original", "sign") if "sign" in module.TABLE.discretizers else ("delta", "delta-sign")
     known = {(c.dataset, c.setting): c.ours for c in findings.cells if c.measure == "uniqueness"}
     assert all(known[dataset, coarse] <= known[dataset, fine] for dataset in DATASETS)
 
 
-def test_the_reading_the_sizes_and_the_claims_are_told(found):
-    module, findings = found
+def test_the_reading_the_sizes_and_the_claims_are_told(table):
+    module, findings = table
     text = "\n".join(findings.remarks)
     assert f"Read as {module.TABLE.reading}." in text
     assert re.search(r"adult: \d+ of \d+ test rows were explained, of which all were measured", text)
     assert text.count("Claim: ") == 3
 
 
-def test_another_seed_moves_the_numbers(found):
-    module, findings = found
+def test_another_seed_moves_the_numbers(table):
+    module, findings = table
     other = module.TABLE.measure_cells(Context("tiny", load=load, seed=1), "adult", module.TABLE.reading)
-    mine = [cell for cell in findings.cells if cell.dataset == "adult" and cell.measure != "accuracy"]
-    assert [cell.ours for cell in other] != [cell.ours for cell in mine]
+    cells = [cell for cell in findings.cells if cell.dataset == "adult" and cell.measure != "accuracy"]
+    assert [cell.ours for cell in other] != [cell.ours for cell in cells]
 
 
 def test_the_reading_is_one_of_those_that_were_compared():
@@ -87,11 +89,11 @@ def test_the_reading_is_one_of_those_that_were_compared():
 def test_the_second_class_is_explained_for_all_rows_or_the_predicted_one_for_each():
     trained, spec = train_model(CONTEXT, "avila"), "shap:target=all,background=rows,algorithm=permutation"
     part = as_seen_by_explainer(CONTEXT, trained, Reading(spec))
-    X, known = part.test[:6], part.model.predict_proba(background(CONTEXT, part))
-    above = part.model.predict_proba(X) - known.mean(axis=0)  # what SHAP values add up to
-    for target, wanted in (("second", above[:, 1]), ("predicted", above[range(6), part.model.predict(X)])):
-        found = explain(CONTEXT, trained, Reading(spec, target=target), X, seed=3).explanations.values
-        np.testing.assert_allclose(found.sum(axis=1), wanted, atol=1e-4)
+    X, probabilities = part.test[:6], part.model.predict_proba(background(CONTEXT, part))
+    above = part.model.predict_proba(X) - probabilities.mean(axis=0)  # what SHAP values add up to
+    for target, expected in (("second", above[:, 1]), ("predicted", above[range(6), part.model.predict(X)])):
+        values = explain(CONTEXT, trained, Reading(spec, target=target), X, seed=3).explanations.values
+        np.testing.assert_allclose(values.sum(axis=1), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("dataset", ["heart", "avila"])
@@ -104,12 +106,12 @@ def test_the_predicted_class_can_be_explained_as_a_number(dataset):
     part = as_seen_by_explainer(CONTEXT, trained, reading)
     numbers = {label: number for number, label in enumerate(part.model.classes_.tolist())}
 
-    def number(X):
+    def read_number(X):
         return np.array([numbers[label] for label in part.model.predict(X).tolist()])
 
-    found = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations.values
-    above = number(part.test[:6]) - number(background(CONTEXT, part)).mean()
-    np.testing.assert_allclose(found.sum(axis=1), above, atol=1e-6)
+    values = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations.values
+    above = read_number(part.test[:6]) - read_number(background(CONTEXT, part)).mean()
+    np.testing.assert_allclose(values.sum(axis=1), above, atol=1e-6)
 
 
 def test_the_second_class_of_chess_is_mate_at_once_and_of_others_the_second_in_the_alphabet():
@@ -125,11 +127,13 @@ def test_importances_for_the_second_class_follow_the_order_of_the_classes():
     order = (0, 2, 1, *range(3, len(trained.order)))
     other = attrs.evolve(trained, order=order)
     X = as_seen_by_explainer(CONTEXT, trained, Reading(spec)).test[:4]
-    found = {
-        name: explain(Context("tiny", load=load), one, Reading(spec, target="second"), X, seed=3).explanations
-        for name, one in (("sorted", trained), ("other", other))
+    explanations = {
+        name: explain(
+            Context("tiny", load=load), model, Reading(spec, target="second"), X, seed=3
+        ).explanations
+        for name, model in (("sorted", trained), ("other", other))
     }
-    assert not np.allclose(found["sorted"].values, found["other"].values)
+    assert not np.allclose(explanations["sorted"].values, explanations["other"].values)
     assert other.in_order.predict(X).tolist() == [
         order.index(c) for c in trained.in_order.predict(X).tolist()
     ]
@@ -168,11 +172,11 @@ def test_ten_importances_stay_and_the_smallest_become_zero():
 
 
 def test_three_classes_or_more_can_have_an_explainer_of_their_own():
-    asked = []
+    explainers = []
 
     class Listening(Context):
         def evaluate(self, model, X, explainer, **options):
-            asked.append(explainer)
+            explainers.append(explainer)
             return super().evaluate(model, X, explainer, **options)
 
     context, two, many = Listening("tiny", load=load), "shap:target=all", "shap:target=all,output=raw"
@@ -180,7 +184,7 @@ def test_three_classes_or_more_can_have_an_explainer_of_their_own():
         trained = train_model(context, dataset)
         reading = Reading(two, target="second", multiclass_explainer=many)
         explain(context, trained, reading, as_seen_by_explainer(context, trained, reading).test[:3], seed=0)
-    assert asked == [two, many]
+    assert explainers == [two, many]
 
 
 @pytest.mark.parametrize(("target", "number"), [("first", 0), ("second", 1), ("fourth", 3)])
@@ -211,9 +215,9 @@ def test_where_the_paper_explained_fewer_rows_runs_are_samples_of_that_size(monk
     monkeypatch.setitem(discretization_tables.PAPER_ROWS, "heart", 12)
     runs = table.draw_samples(CONTEXT, trained, table.reading)
     assert [len(run.labels) for run in runs] == [12] * 5
-    kept = [{row.tobytes() for row in run.explanations.values} for run in runs]
-    assert len(set.union(*kept)) <= 20
-    assert kept[0] != kept[1]
+    rows = [{row.tobytes() for row in run.explanations.values} for run in runs]
+    assert len(set.union(*rows)) <= 20
+    assert rows[0] != rows[1]
 
 
 @pytest.mark.parametrize(
@@ -233,24 +237,24 @@ def test_the_papers_rows_have_no_more_distinct_explanations_than_there_are_patte
 def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells():
     readings = [table_shap.scores_reading("probability", "median", "second", fp) for fp in ("floor", "round")]
     table = attrs.evolve(table_shap.TABLE, candidates=readings)
-    every = rank_readings(CONTEXT, table, ["heart"])
-    assert {one.reading for one in every} == set(table.candidates)
-    assert [one.summary.mean for one in every] == sorted(one.summary.mean for one in every)
-    assert {one.summary.cells for one in every} == {12}
-    assert all(one.by_dataset == {"heart": one.summary.mean} for one in every)
-    head, first, _ = csv.reader(format_csv(every).splitlines())
+    results = rank_readings(CONTEXT, table, ["heart"])
+    assert {result.reading for result in results} == set(table.candidates)
+    assert [result.summary.mean for result in results] == sorted(result.summary.mean for result in results)
+    assert {result.summary.cells for result in results} == {12}
+    assert all(result.by_dataset == {"heart": result.summary.mean} for result in results)
+    head, first, _ = csv.reader(format_csv(results).splitlines())
     assert head == ["reading", "all", "heart"]
-    assert first == [str(every[0].reading), *[f"{every[0].summary.mean:.3f}"] * 2]
+    assert first == [str(results[0].reading), *[f"{results[0].summary.mean:.3f}"] * 2]
 
 
 def test_a_range_spans_all_readings_and_says_whether_it_comes_near_the_printed_number():
-    def result(*values):
+    def build_result(*values):
         names = [("heart", "shap", "1fp", "consistency"), ("heart", "shap", "1fp", "uniqueness")]
         return ReadingResult(
             Reading("shap"), tuple(Cell(*n, v, n=9, paper=0.5) for n, v in zip(names, values, strict=True))
         )
 
-    head, *rows = csv.reader(format_ranges([result(0.1, 0.7), result(0.45, 0.2)]).splitlines())
+    head, *rows = csv.reader(format_ranges([build_result(0.1, 0.7), build_result(0.45, 0.2)]).splitlines())
     assert ",".join(head) == "dataset,setting,measure,paper,smallest,closest,largest,n,within 0.05"
     assert rows == [
         ["heart", "1fp", "consistency", "0.5", "0.100", "0.450", "0.450", "9", "yes"],
@@ -258,7 +262,7 @@ def test_a_range_spans_all_readings_and_says_whether_it_comes_near_the_printed_n
     ]
 
 
-def cells(half_width=0.0, **consistency):
+def build_cells(half_width=0.0, **consistency):
     return [
         Cell(dataset, "shap", setting, "consistency", value, low=value - half_width, high=value + half_width)
         for dataset, values in consistency.items()
@@ -267,20 +271,22 @@ def cells(half_width=0.0, **consistency):
 
 
 def test_claims_that_hold_are_told_to_hold():
-    near_zero, improves, depends = check_orderings(cells(adult=(0.01, 0.9, 0.5), heart=(0.02, 0.1, 0.3)))
+    near_zero, improves, depends = check_orderings(
+        build_cells(adult=(0.01, 0.9, 0.5), heart=(0.02, 0.1, 0.3))
+    )
     assert near_zero.endswith("Holds (at most 0.02).")
     assert improves.endswith("Holds in 4 of 4 cells.")
     assert depends.endswith("Holds: adult 1fp; heart sign.")
 
 
 def test_a_discretization_that_is_among_the_best_everywhere_is_the_best():
-    *_, depends = check_orderings(cells(adult=(0.0, 0.9, 0.5), heart=(0.0, 0.3, 0.3)))
+    *_, depends = check_orderings(build_cells(adult=(0.0, 0.9, 0.5), heart=(0.0, 0.3, 0.3)))
     assert depends.endswith("Not seen: adult 1fp; heart 1fp or sign.")
 
 
 def test_intervals_that_overlap_decide_nothing():
     near_zero, improves, depends = check_orderings(
-        cells(half_width=0.06, adult=(0.05, 0.9, 0.85), heart=(0.02, 0.1, 0.3))
+        build_cells(half_width=0.06, adult=(0.05, 0.9, 0.85), heart=(0.02, 0.1, 0.3))
     )
     assert near_zero.endswith("Not on adult (up to 0.11).")
     assert improves.endswith("Holds in 3 of 4 cells; not clear: heart 1fp (0.10).")
@@ -288,7 +294,9 @@ def test_intervals_that_overlap_decide_nothing():
 
 
 def test_claims_that_do_not_hold_are_told_with_the_cells_that_break_them():
-    near_zero, improves, depends = check_orderings(cells(adult=(0.2, 0.9, 0.2), heart=(0.02, 0.3, 0.01)))
+    near_zero, improves, depends = check_orderings(
+        build_cells(adult=(0.2, 0.9, 0.2), heart=(0.02, 0.3, 0.01))
+    )
     assert near_zero.endswith("Not on adult (up to 0.20).")
     assert improves.endswith(
         "Holds in 2 of 4 cells; not clear: adult sign (0.20); worse: heart sign (0.01 < 0.02)."

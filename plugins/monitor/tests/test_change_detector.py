@@ -1,4 +1,4 @@
-"""Windows beside the whole: where they begin, what they cost, and that they keep the promise of all."""
+"""The change detector: where windows begin, what they cost, and how often it is wrong or late."""
 
 import os
 
@@ -12,7 +12,7 @@ MEAN = float(np.mean(MAJORITY**2 + (1 - MAJORITY) ** 2))
 FLIPPED = 0.1 / (MEAN - float(np.mean(2 * MAJORITY * (1 - MAJORITY))))  # what lowers the mean by 0.1
 
 
-def scores(rng, n, flipped=0.0):
+def draw_scores(rng, n, flipped=0.0):
     majority = MAJORITY[rng.integers(0, 5, n)]
     agrees = (rng.random(n) < majority) ^ (rng.random(n) < flipped)
     return np.where(agrees, majority, 1 - majority)
@@ -21,7 +21,7 @@ def scores(rng, n, flipped=0.0):
 def test_every_window_has_seen_the_looks_since_it_began_and_no_others():
     rng, watch, batches = np.random.default_rng(0), ChangeDetector.new(0.05), []
     for looks in range(1, 40):
-        batches.append(scores(rng, 5))
+        batches.append(draw_scores(rng, 5))
         watch = watch.after(batches[-1])
         assert watch.whole == Sequence(0.025).after(np.concatenate(batches))
         for level, window in enumerate(watch.windows):
@@ -33,7 +33,7 @@ def test_every_window_has_seen_the_looks_since_it_began_and_no_others():
 
 def test_all_windows_that_ever_begin_share_one_half_of_alpha():
     watch, nothing, spent = ChangeDetector.new(0.05), np.array([]), 0.025
-    for looks in range(5000):
+    for looks in range(3000):
         watch = watch.after(nothing)
         spent += sum(window.alpha for level, window in enumerate(watch.windows) if looks % 2**level == 0)
         if looks > 100:
@@ -42,10 +42,7 @@ def test_all_windows_that_ever_begin_share_one_half_of_alpha():
 
 
 @one_test
-@pytest.mark.parametrize(
-    ("later", "change"),
-    [(0.2, "lower"), (0.95, "higher")],
-)
+@pytest.mark.parametrize(("later", "change"), [(0.2, "lower"), (0.95, "higher")])
 def test_an_alarm_says_since_when_and_where_the_mean_is_now(later, change):
     rng, watch = np.random.default_rng(1), ChangeDetector.new(0.025)
     expected = Sequence(0.025).after((rng.random(4000) < 0.6).astype(float))
@@ -64,12 +61,12 @@ def test_a_stream_that_is_at_odds_with_itself_is_told_where_nothing_else_is_know
     assert watch.alarm(Sequence(0.025)).change == "changed"
 
 
-def looked_at(rng, looks, rows, expected, changed=None):
-    """Yield a watch after every look at a stream that changes after some rows."""
+def watch_stream(rng, looks, rows, expected, changed=None):
+    """Yield a watch after every look at a stream that changes after `changed` rows."""
     watch = ChangeDetector.new(0.025)
     for look in range(looks):
         flipped = FLIPPED if changed is not None and look * rows >= changed else 0.0
-        watch = watch.after(scores(rng, rows, flipped))
+        watch = watch.after(draw_scores(rng, rows, flipped))
         yield watch, watch.alarm(expected)
 
 
@@ -85,9 +82,9 @@ def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_ala
     """
     rng, missed, alarming = np.random.default_rng([2, part]), 0, 0
     for _ in range(STREAMS):
-        expected = Sequence(0.025).after(scores(rng, 2500))
+        expected = Sequence(0.025).after(draw_scores(rng, 2500))
         outside, alarmed = not expected.low <= MEAN <= expected.high, False
-        for watch, alarm in looked_at(rng, 100, 50, expected):
+        for watch, alarm in watch_stream(rng, 100, 50, expected):
             parts = (watch.whole, *watch.windows)
             outside = outside or any(not part.low <= MEAN <= part.high for part in parts)
             alarmed = alarmed or alarm is not None
@@ -96,15 +93,15 @@ def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_ala
     assert alarming <= missed <= 0.05 * STREAMS
 
 
-def delays(rng, changed, streams, calibrating=2500):
+def measure_delays(rng, changed, streams, calibrating=2500):
     """Return after how many rows a drop of 0.1 is noticed; those that never are count as endless."""
-    found = []
+    delays = []
     for _ in range(streams):
-        expected = Sequence(0.025).after(scores(rng, calibrating))
-        looks = looked_at(rng, changed // 50 + 200, 50, expected, changed)
+        expected = Sequence(0.025).after(draw_scores(rng, calibrating))
+        looks = watch_stream(rng, changed // 50 + 200, 50, expected, changed)
         noticed = next((look for look, (_, alarm) in enumerate(looks, 1) if alarm is not None), np.inf)
-        found.append(noticed * 50 - changed)
-    return np.array(found)
+        delays.append(noticed * 50 - changed)
+    return np.array(delays)
 
 
 @pytest.mark.simulation
@@ -112,7 +109,7 @@ def delays(rng, changed, streams, calibrating=2500):
     ("changed", "usual", "nearly_all"), [(0, 450, 800), (5000, 1600, 2400), (20000, 2200, 3200)]
 )
 def test_a_drop_of_a_tenth_is_noticed_soon_also_after_a_long_quiet_time(changed, usual, nearly_all):
-    result = delays(np.random.default_rng(3), changed, streams=12)
+    result = measure_delays(np.random.default_rng(3), changed, streams=12)
     print(f"drop after {changed}: median {np.median(result):.0f}, nine in ten {np.quantile(result, 0.9):.0f}")
     assert np.all(result > 0)
     assert np.median(result) <= usual

@@ -1,4 +1,4 @@
-"""A stream of predictions that are numbers or scores: what agrees with the pool, and what raises an alarm."""
+"""A stream of predictions that are numbers or scores: which rows agree with the pool, and what raises an alarm."""
 
 import sqlite3
 
@@ -17,38 +17,38 @@ from faithkit.cli import main
 from faithkit.errors import InputError
 
 
-def numbers(n, seed, noise=0.5):
+def draw_numbers(n, seed, noise=0.5):
     """Return predictions around what their explanation says, and the explanations."""
     rng = np.random.default_rng(seed)
     why = rng.integers(0, 4, n)
     return why + noise * rng.normal(size=n), why
 
 
-def several(n, seed, noise=0.5):
-    one, why = numbers(n, seed, noise)
-    return np.column_stack([one, why - numbers(n, seed + 1, noise)[0]]), why
+def draw_pairs(n, seed, noise=0.5):
+    predictions, why = draw_numbers(n, seed, noise)
+    return np.column_stack([predictions, why - draw_numbers(n, seed + 1, noise)[0]]), why
 
 
-def scores(n, seed, noise=0.5):
-    one, why = numbers(n, seed, noise)
-    likely = 1 / (1 + np.exp(-4 * (one - 1.5)))
+def draw_scores(n, seed, noise=0.5):
+    predictions, why = draw_numbers(n, seed, noise)
+    likely = 1 / (1 + np.exp(-4 * (predictions - 1.5)))
     return np.column_stack([likely, 1 - likely]), why
 
 
 KINDS = {
-    "numbers": (numbers, "numbers", None),
-    "several outputs": (several, "numbers", None),
-    "a tolerance": (numbers, "numbers", 0.75),
-    "scores": (scores, "scores", None),
+    "numbers": (draw_numbers, "numbers", None),
+    "several outputs": (draw_pairs, "numbers", None),
+    "a tolerance": (draw_numbers, "numbers", 0.75),
+    "scores": (draw_scores, "scores", None),
 }
 
 
-def tallies(values, why, kind, within):
+def count_cells(values, why, kind, within):
     agree = None if within is None else f"within:{within}"
     return Tallies.of(faithkit.plugin.count_rows(values, why, outcome=kind, agree=agree))
 
 
-def brute_force(kind, within, row, why, pool, explanations):
+def score_by_brute_force(kind, within, row, why, pool, explanations):
     """Compare a row with every row of the pool that has its explanation."""
     alike = pool[explanations == why]
     if not len(alike):
@@ -63,48 +63,52 @@ def brute_force(kind, within, row, why, pool, explanations):
 @one_test
 @pytest.mark.parametrize("name", KINDS)
 def test_a_row_agrees_with_the_pools_rows_as_a_double_loop_says(name):
-    made, kind, within = KINDS[name]
-    (pool, explanations), (batch, why) = made(300, seed=1), made(80, seed=5, noise=1.5)
+    draw, kind, within = KINDS[name]
+    (pool, explanations), (batch, why) = draw(300, seed=1), draw(80, seed=5, noise=1.5)
     why[:7] = 9  # nobody has it
-    counted = {}
-    for (digest, prediction), count in tallies(pool, explanations, kind, within).cells.items():
-        counted.setdefault(digest, {})[prediction] = count
-    agreement = Agreement.with_pool(kind, within, counted)
-    scored = Scores.of(tallies(batch, why, kind, within), counted, 0, agreement)
+    counts = {}
+    for (digest, prediction), count in count_cells(pool, explanations, kind, within).cells.items():
+        counts.setdefault(digest, {})[prediction] = count
+    agreement = Agreement.with_pool(kind, within, counts)
+    scores = Scores.of(count_cells(batch, why, kind, within), counts, 0, agreement)
     rows, pool = batch.reshape(80, -1), pool.reshape(300, -1)
-    expected = [brute_force(kind, within, *row, pool, explanations) for row in zip(rows, why, strict=True)]
-    assert sorted(scored.values) == pytest.approx(sorted(expected), abs=1e-12)
-    assert scored.unverified == 7
+    expected = [
+        score_by_brute_force(kind, within, *row, pool, explanations) for row in zip(rows, why, strict=True)
+    ]
+    assert sorted(scores.values) == pytest.approx(sorted(expected), abs=1e-12)
+    assert scores.unverified == 7
 
 
 @one_test
 @pytest.mark.parametrize("name", KINDS)
 def test_an_alarm_is_raised_when_explanations_stop_telling_and_not_before(tmp_path, name):
-    made, kind, within = KINDS[name]
+    draw, kind, within = KINDS[name]
     agree = None if within is None else f"within:{within}"
-    monitor = Monitor.create(tmp_path / "state", *made(2000, 0), agree=agree)
+    monitor = Monitor.create(tmp_path / "state", *draw(800, 0), agree=agree)
     outcome = monitor.to_dict()["outcome"]
     assert (outcome["kind"], outcome["within"]) == (kind, within)
     for day in range(1, 3):
-        monitor = monitor.add(*made(400, 10 * day), name=f"day {day}")
+        monitor = monitor.add(*draw(200, 10 * day), name=f"day {day}")
     assert monitor.alarm is None
     for day in range(3, 5):
-        monitor = monitor.add(*made(400, 10 * day, noise=1.5), name=f"day {day}")
+        monitor = monitor.add(*draw(200, 10 * day, noise=1.5), name=f"day {day}")
     assert (monitor.alarm["change"], monitor.alarm["since"]) == ("lower", "day 3")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_stream_without_a_change_raises_no_alarm(name):
-    """In at most 5 of 100 streams is promised; wild numbers, too, are only cut."""
-    made, kind, within = KINDS[name]
+    """In at most 5 of 100 streams is promised; wild numbers are only cut."""
+    draw, kind, within = KINDS[name]
     alarms = 0
     for seed in range(12):
         wild = np.random.default_rng(seed).standard_t(2, 5000)
-        values, why = made(5000, 1000 * seed)
+        values, why = draw(5000, 1000 * seed)
         values = values if kind == "scores" else values + wild.reshape(-1, *[1] * (values.ndim - 1))
-        parts = [tallies(values[i : i + 500], why[i : i + 500], kind, within) for i in range(2000, 5000, 500)]
-        reference = tallies(values[:2000], why[:2000], kind, within)
+        parts = [
+            count_cells(values[i : i + 500], why[i : i + 500], kind, within) for i in range(2000, 5000, 500)
+        ]
+        reference = count_cells(values[:2000], why[:2000], kind, within)
         pool, agreement, calibration = split_reference(reference, seed, {"kind": kind, "within": within})
         expected = Sequence(0.025).after(calibration.values)
         watch = ChangeDetector.new(0.025)
@@ -117,29 +121,29 @@ def test_a_stream_without_a_change_raises_no_alarm(name):
 @one_test
 @pytest.mark.parametrize(("scale", "shift"), [(1024.0, 0.0), (1e-3, 0.0), (1.0, 1e9), (1e200, 0.0)])
 def test_numbers_that_are_shifted_and_scaled_agree_as_before(scale, shift):
-    y, z = np.round(numbers(50, 0)[0], 3), np.round(numbers(20, 1)[0], 3)
-    found = []
+    y, z = np.round(draw_numbers(50, 0)[0], 3), np.round(draw_numbers(20, 1)[0], 3)
+    shares = []
     for pool, batch in [(y, z), (scale * y + shift, scale * z + shift)]:
-        counted = {b"a": {repr(float(one)): 1 for one in pool}}
-        cells = [(b"a", repr(float(one))) for one in batch]
-        found.append(Agreement.with_pool("numbers", None, counted).shares(cells, counted))
-    assert found[0] == pytest.approx(found[1], abs=1e-6)
-    assert found[0].mean() > 0.1
+        counts = {b"a": {repr(float(number)): 1 for number in pool}}
+        cells = [(b"a", repr(float(number))) for number in batch]
+        shares.append(Agreement.with_pool("numbers", None, counts).shares(cells, counts))
+    assert shares[0] == pytest.approx(shares[1], abs=1e-6)
+    assert shares[0].mean() > 0.1
 
 
 @one_test
 @pytest.mark.parametrize("agree", [None, "within:1"])
 def test_a_number_out_of_all_bounds_agrees_with_nobody_and_disturbs_nobody(tmp_path, agree):
-    monitor = Monitor.create(tmp_path / "state", *numbers(500, 0), agree=agree)
-    y, why = numbers(100, 1)
+    monitor = Monitor.create(tmp_path / "state", *draw_numbers(500, 0), agree=agree)
+    y, why = draw_numbers(100, 1)
     usual = monitor.add(y[1:], why[1:], name="usual").looks[0]
     y[0] = 1e300
-    found = monitor.add(y, why, name="wild").looks[1]
-    assert 100 * found.agreement == pytest.approx(99 * usual.agreement)
+    wild = monitor.add(y, why, name="wild").looks[1]
+    assert 100 * wild.agreement == pytest.approx(99 * usual.agreement)
 
 
 def test_a_batch_may_have_one_prediction_and_a_reference_may_not(tmp_path):
-    y, why = numbers(400, 0)
+    y, why = draw_numbers(400, 0)
     monitor = Monitor.create(tmp_path / "state", y, why)
     assert monitor.add([1.0], [1], name="a row").looks[0].agreement > 0.9
     with pytest.raises(
@@ -150,7 +154,7 @@ def test_a_batch_may_have_one_prediction_and_a_reference_may_not(tmp_path):
 
 
 def test_a_state_of_labels_takes_no_numbers_unless_they_were_called_labels(tmp_path):
-    y, why = numbers(400, 0)
+    y, why = draw_numbers(400, 0)
     monitor = Monitor.create(tmp_path / "state", y > 1, why)
     with pytest.raises(
         InputError, match="the predictions of day are numbers, and those of the reference are labels"
@@ -161,7 +165,7 @@ def test_a_state_of_labels_takes_no_numbers_unless_they_were_called_labels(tmp_p
 
 
 def test_a_state_with_words_for_numbers_is_refused_in_one_line(tmp_path):
-    y, why = numbers(400, 0)
+    y, why = draw_numbers(400, 0)
     Monitor.create(tmp_path / "state", y, why)
     with sqlite3.connect(tmp_path / "state") as state:
         state.execute("UPDATE pool SET prediction = 'x' || prediction")
@@ -171,16 +175,10 @@ def test_a_state_with_words_for_numbers_is_refused_in_one_line(tmp_path):
 
 @one_test
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("unit", "0"),
-        ("unit", "NaN"),
-        ("unit", '"far"'),
-        ("outcome", '{"sort": "numbers"}'),
-    ],
+    ("name", "value"), [("unit", "0"), ("unit", "NaN"), ("unit", '"far"'), ("outcome", '{"sort": "numbers"}')]
 )
 def test_a_state_that_says_odd_things_of_predictions_is_refused(tmp_path, name, value):
-    Monitor.create(tmp_path / "state", *numbers(400, 0))
+    Monitor.create(tmp_path / "state", *draw_numbers(400, 0))
     with sqlite3.connect(tmp_path / "state") as state:
         state.execute("UPDATE settings SET value = ? WHERE name = ?", (value, name))
     with pytest.raises(InputError, match=r"^reading the state"):
@@ -193,35 +191,51 @@ def run(*words):
     return done
 
 
-@pytest.fixture(params=["csv", "parquet"])
-def written(request, tmp_path, monkeypatch):
-    """Write a reference and two days, of which one has whole numbers only; return the ends of their names."""
-    monkeypatch.chdir(tmp_path)
-    for name, (y, why) in {"ref": numbers(1000, 0), "1": numbers(200, 1), "2": numbers(200, 2)}.items():
-        frame = pd.DataFrame({"price": np.round(y) if name == "2" else y, "why": why})
-        frame.to_csv(f"{name}.csv", index=False)
-        frame.to_parquet(f"{name}.parquet", index=False)
-    return request.param
-
-
 ROLES = ["--prediction", "price", "--explanation", "why"]
 
 
-def test_a_log_of_numbers_is_watched_and_whole_ones_are_numbers_there(written):
-    done = run(f"1.{written}", f"2.{written}", "--reference", f"ref.{written}", *ROLES)
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def write_logs(suffix):
+    """Write a reference and two days, of which one has whole numbers only."""
+    for name, (y, why) in {
+        "ref": draw_numbers(1000, 0),
+        "1": draw_numbers(200, 1),
+        "2": draw_numbers(200, 2),
+    }.items():
+        frame = pd.DataFrame({"price": np.round(y) if name == "2" else y, "why": why})
+        if suffix == "csv":
+            frame.to_csv(f"{name}.csv", index=False)
+        else:
+            frame.to_parquet(f"{name}.parquet", index=False)
+
+
+@one_test
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_log_of_numbers_is_watched_and_whole_ones_are_numbers_there(tmp_path, monkeypatch, suffix):
+    monkeypatch.chdir(tmp_path)
+    write_logs(suffix)
+    done = run(f"1.{suffix}", f"2.{suffix}", "--reference", f"ref.{suffix}", *ROLES)
     assert (done.exit_code, done.stderr) == (0, "")
     text = " ".join(done.stdout.split())
     assert "over the variance of the pool's predictions, and never below 0; 0 where the pool" in text
     assert "less or more than expected" in text
-    again = ["--reference", f"ref.{written}", *ROLES]
-    assert run(*again, "--outcome", "numbers").exit_code == 0
-    refused = run(*again, "--agree", "within:1")
+
+
+def test_the_outcome_is_settled_with_the_state():
+    write_logs("csv")
+    for words in ([], ["--outcome", "numbers"]):
+        assert run("--reference", "ref.csv", *ROLES, *words).exit_code == 0
+    refused = run("--reference", "ref.csv", *ROLES, "--agree", "within:1")
     assert "was made with the outcome 'numbers', and not with 'numbers, within 1'" in refused.stderr
 
 
-@pytest.mark.parametrize("written", ["csv"], indirect=True)
-def test_a_tolerance_is_settled_with_the_state(written):
-    done = run(f"1.{written}", "--reference", f"ref.{written}", *ROLES, "--agree", "within:0.5")
+def test_a_tolerance_is_settled_with_the_state():
+    write_logs("csv")
+    done = run("1.csv", "--reference", "ref.csv", *ROLES, "--agree", "within:0.5")
     assert "whose prediction is within 0.5 of its own" in " ".join(done.stdout.split())
-    assert run(f"2.{written}").exit_code == 0
+    assert run("2.csv").exit_code == 0
     assert [look.agreement > 0.3 for look in Monitor.open("m.state").looks] == [True, True]
