@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from faithkit_paper.discretization_tables import PAPER_ROWS
 from faithkit_paper.experiment_catalogue import EXPERIMENTS
 from faithkit_paper.experiments.figure_anchors import threshold_of
 from faithkit_paper.experiments.figure_populations import compare_populations
@@ -70,10 +71,9 @@ def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
 @pytest.mark.parametrize("experiment", TABLES)
 def test_cells_at_full_size_have_intervals_and_lie_beside_the_printed_numbers(experiment):
     selected = [cell for cell in read_cells(experiment, PAGES / "full") if cell.measure != "accuracy"]
-    all_rows = {"heart": 100, "bank-marketing": 14_920, "adult": 16_118}
-    drawn_rows = {"chess": 2750, "avila": 6200}  # the most that the printed numbers allow
-    assert all(cell.n == (all_rows | drawn_rows)[cell.dataset] for cell in selected)
-    assert all(cell.runs == (5 if cell.dataset in drawn_rows else 1) for cell in selected)
+    for cell in selected:
+        n, runs = (100, 1) if cell.dataset == "heart" else (PAPER_ROWS[cell.dataset], 5)
+        assert (cell.n, cell.runs) == (n, runs)
     for cell in selected:
         assert cell.paper == with_printed_number(experiment, Cell(*get_key(cell), ours=None)).paper
         assert cell.low is None or cell.low <= cell.ours <= cell.high
