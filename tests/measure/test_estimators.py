@@ -121,6 +121,8 @@ def test_an_owner_left_out_changes_neither_sum_nor_weight():
     assert mean_score(np.array([[[NAN, NAN]], [[0.25, 1.0]]]), tally.owners) == pytest.approx(
         (0.25 * 2 + 1) / 3
     )
+    # all owners count: (0.25 · 1 + 1 · 3) / 4
+    assert mean_score(np.array([[0.25, 1.0]]), np.array([[1, 3]])) == 0.8125
 
 
 def test_a_missing_explanation_scores_zero_and_still_counts_in_n():

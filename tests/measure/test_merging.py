@@ -17,7 +17,7 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import compute_difference
 from faithkit.measure.intervals import compute_interval
-from faithkit.measure.jackknife.merging import Merging, divide_rows, match_rows
+from faithkit.measure.jackknife.merging import Merging, _content_order, divide_rows, match_rows
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 ACCIDENT, MISSES = 0.001, 0.025  # as in test_merged_bounds
@@ -474,3 +474,11 @@ def test_a_difference_of_vectors_with_weights_is_found():
     result = compute_difference(good, measure(blocks[:, None].astype(float), labels, weights))
     assert result.low > 0
     assert len(good.value) == 1000
+
+
+def test_equal_rows_are_ordered_by_content_whatever_their_order_is():
+    ranks = np.array([[2, 4], [6, 2], [2, 4], [2, 2]])
+    order = _content_order(ranks)
+    shuffled = ranks[[3, 2, 1, 0]]
+    assert ranks[order].tolist() == shuffled[_content_order(shuffled)].tolist()
+    assert sorted(order) == [0, 1, 2, 3]

@@ -92,6 +92,17 @@ def test_no_system_is_recommended_that_is_not_better_than_chance():
     assert "not shown to be better than chance" in comparison.recommendation.reason
 
 
+def test_no_system_is_recommended_that_is_not_better_than_its_control():
+    def explain_by_another_column(X):
+        # x₁ has nothing to do with the prediction, and random columns are as good
+        return [faithkit.Rule([faithkit.Interval(1, value - 0.5, value + 0.5)]) for value in X[:, 1].tolist()]
+
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    comparison = faithkit.compare(lambda X: X[:, 0] > 0, rows, [explain_by_another_column])
+    assert comparison.recommendation.system is None
+    assert "not shown to be better than its control" in comparison.recommendation.reason
+
+
 def test_an_explainer_that_fails_is_left_out_with_its_reason_and_the_others_stay():
     def broken(X):
         raise RuntimeError("no licence")
