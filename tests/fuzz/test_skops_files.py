@@ -20,10 +20,10 @@ from looping import one_test
 from model_files.forging import (
     CANARY,
     TOUCH,
-    applied,
-    called,
+    constructor_node,
     function,
     npy,
+    operator_node,
     partial,
     plain,
     read_skops,
@@ -39,9 +39,9 @@ HALF = settings(max_examples=settings().max_examples // 2)
 HONEST = {name: read_skops(content) for name, content in FILES.items()}
 X = np.random.default_rng(1).normal(size=(7, 3))
 HOSTILE = [
-    called("os.system", plain(TOUCH)),
-    called("numpy.memmap", plain(CANARY), plain("uint8"), plain("w+"), plain(0), plain([4])),
-    applied("methodcaller", plain("system"), plain(TOUCH)),
+    constructor_node("os.system", plain(TOUCH)),
+    constructor_node("numpy.memmap", plain(CANARY), plain("uint8"), plain("w+"), plain(0), plain([4])),
+    operator_node("methodcaller", plain("system"), plain(TOUCH)),
     partial(function("os.system"), plain(TOUCH)),
     function("builtins.exec"),
     plain(None),

@@ -27,11 +27,11 @@ def items(*nodes):
     return node("TupleNode", "builtins.tuple", content=list(nodes))
 
 
-def listed(*nodes, of="builtins.list"):
+def list_node(*nodes, of="builtins.list"):
     return node("ListNode", of, content=list(nodes))
 
 
-def named(name):
+def type_node(name):
     return node("TypeNode", name)
 
 
@@ -40,20 +40,20 @@ def function(name):
 
 
 def mapping(content, keys="builtins.str", of="builtins.dict"):
-    return node("DictNode", of, content=content, key_types=listed(*(named(keys) for _ in content)))
+    return node("DictNode", of, content=content, key_types=list_node(*(type_node(keys) for _ in content)))
 
 
-def made(name, **attributes):
+def object_node(name, **attributes):
     """Write an object that is made without its constructor, and then given its attributes."""
     return node("ObjectNode", name, content=mapping({**attributes, "_sklearn_version": plain(__version__)}))
 
 
-def called(name, *arguments):
+def constructor_node(name, *arguments):
     """Write an object that is made by its constructor."""
     return node("ConstructorFromReduceNode", name, content=items(*arguments))
 
 
-def applied(name, *arguments):
+def operator_node(name, *arguments):
     """Write a function of the module operator, called."""
     return node("OperatorFuncNode", f"operator.{name}", attrs=items(*arguments))
 
@@ -74,7 +74,7 @@ def array(file="a.npy", of="numpy.ndarray"):
 
 def model(**attributes):
     """Write an estimator that skops trusts, with hostile attributes."""
-    return made("sklearn.linear_model._logistic.LogisticRegression", **attributes)
+    return object_node("sklearn.linear_model._logistic.LogisticRegression", **attributes)
 
 
 def npy(values):

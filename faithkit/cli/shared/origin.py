@@ -77,12 +77,12 @@ def _words(param: click.Parameter, values: dict[str, Any]) -> Iterator[str]:
     if param.name not in values:
         return
     value = values[param.name]
-    for one in value if isinstance(value, list) else [value]:
+    for item in value if isinstance(value, list) else [value]:
         if isinstance(param, click.Option):
             yield param.opts[0]
-        if isinstance(one, str):
+        if isinstance(item, str):
             is_path = param.callback in (resolve_path, resolve_model_path, resolve_folder)
-            yield _base_name(one) if is_path else one
+            yield _base_name(item) if is_path else item
 
 
 def _base_name(path: str) -> str:

@@ -13,16 +13,16 @@ from model_files.forging import (
     CANARY,
     array,
     items,
-    listed,
-    made,
+    list_node,
     mapping,
     model,
-    named,
     node,
     npy,
     npy_of_shape,
+    object_node,
     plain,
     read_skops,
+    type_node,
     write_skops,
 )
 from scipy import sparse
@@ -43,12 +43,12 @@ def build_generator(kind, pool=4, state="DictNode"):
 
 def build_unfolding(depth):
     """Write a file that is small, and as large as 2 to the power of its depth once it is unfolded."""
-    levels = [listed(plain(0))]
+    levels = [list_node(plain(0))]
     for _ in range(depth):
         again = {"__id__": levels[-1]["__id__"], **node("JsonNode", "builtins.str", content="0")}
         again["__id__"] = levels[-1]["__id__"]
-        levels.append(listed(again, again))
-    return listed(*levels)
+        levels.append(list_node(again, again))
+    return list_node(*levels)
 
 
 def repeat_brackets(depth, open_="[", close="]"):
@@ -58,13 +58,13 @@ def repeat_brackets(depth, open_="[", close="]"):
 def nest_lists(depth):
     inner = plain(1)
     for _ in range(depth):
-        inner = listed(inner)
+        inner = list_node(inner)
     return inner
 
 
 def build_cycle():
-    outer = listed()
-    outer["content"].append(listed())
+    outer = list_node()
+    outer["content"].append(list_node())
     outer["content"][0]["__id__"] = outer["__id__"]
     return outer
 
@@ -110,10 +110,12 @@ SCHEMAS = {
     "a name of two lines": (build_number(__module__="os\nos"), "no type or no loader"),
     "a name without an end": (build_number(__module__="a" * 10**6), "no type or no loader"),
     "an id that is a list": (build_number(__id__=[]), "TypeError"),
-    "an id and nothing else": (listed(plain(1), {"__id__": 7}), "no type or no loader"),
-    "one id for two": (listed(build_number(__id__=7), build_number(__id__=7, content="2")), "one id"),
+    "an id and nothing else": (list_node(plain(1), {"__id__": 7}), "no type or no loader"),
+    "one id for two": (list_node(build_number(__id__=7), build_number(__id__=7, content="2")), "one id"),
     "one id for two with a part that is called file": (
-        listed({**mapping({"file": plain(1)}), "__id__": 7}, {**mapping({"file": listed()}), "__id__": 7}),
+        list_node(
+            {**mapping({"file": plain(1)}), "__id__": 7}, {**mapping({"file": list_node()}), "__id__": 7}
+        ),
         "one id",
     ),
     "one id for a thing and its part": (build_cycle(), "one id"),
@@ -157,7 +159,7 @@ SCHEMAS = {
     ),
     "an array that is a zip bomb": (model(coef_=array("bomb.npy")), "unpack to more than"),
     "an array that is read again and again": (
-        model(coef_=listed(*(array("large.npy") for _ in range(100)))),
+        model(coef_=list_node(*(array("large.npy") for _ in range(100)))),
         "unpack to more than",
     ),
     "a generator of another kind": (model(coef_=build_generator("seed")), "none of NumPy's"),
@@ -172,11 +174,11 @@ SCHEMAS = {
         "KeyError",
     ),
     "a vectorizer that reads files": (
-        made("sklearn.feature_extraction.text.CountVectorizer", input=plain("filename")),
+        object_node("sklearn.feature_extraction.text.CountVectorizer", input=plain("filename")),
         "reads files",
     ),
     "a hashing vectorizer that reads files": (
-        made("sklearn.feature_extraction.text.HashingVectorizer", input=plain("file")),
+        object_node("sklearn.feature_extraction.text.HashingVectorizer", input=plain("file")),
         "reads files",
     ),
     "a distance of nothing": (build_state(DISTANCE, plain(2), plain(None), plain(None)), NOT_MADE_SO),
@@ -206,7 +208,7 @@ SCHEMAS = {
         NOT_MADE_SO,
     ),
     "something that is no model": (mapping({"a": plain(1)}), "predict"),
-    "a model that is a type": (named("builtins.int"), "class int"),
+    "a model that is a type": (type_node("builtins.int"), "class int"),
 }
 
 

@@ -10,21 +10,21 @@ from lazy_modules import import_when_used
 from model_files.forging import (
     CANARY,
     TOUCH,
-    applied,
     array,
-    called,
+    constructor_node,
     function,
     items,
-    listed,
-    made,
+    list_node,
     mapping,
     method,
     model,
-    named,
     node,
     npy,
+    object_node,
+    operator_node,
     partial,
     plain,
+    type_node,
     write_skops,
 )
 from sklearn.linear_model import LogisticRegression
@@ -49,59 +49,75 @@ def default(name, factory):
 
 # What a file holds; what is refused is the type of its outermost node
 TYPES = {
-    "a shell by methodcaller": applied("methodcaller", plain("system"), plain(TOUCH)),
-    "a shell by attrgetter": applied("attrgetter", plain("system")),
-    "attrgetter as sklearn has it": called("sklearn.feature_selection._base.attrgetter", plain("os.system")),
-    "islice as sklearn has it": called("sklearn.utils._chunking.islice", plain([1]), plain(10**18)),
-    "itemgetter as numpy has it": called("numpy.lib._npyio_impl.itemgetter", plain(0)),
-    "partial as sklearn has it": called("sklearn.pipeline.partial", named("builtins.map")),
-    "partial by a constructor": called("functools.partial", named("builtins.map")),
-    "a process": called("subprocess.Popen", plain(["touch", CANARY])),
-    "a process as numpy had it": called("numpy.distutils.fcompiler.gnu.Popen", plain(["touch", CANARY])),
-    "a mapped file": called("numpy.memmap", plain(CANARY), plain("uint8"), plain("w+"), plain(0), plain([4])),
+    "a shell by methodcaller": operator_node("methodcaller", plain("system"), plain(TOUCH)),
+    "a shell by attrgetter": operator_node("attrgetter", plain("system")),
+    "attrgetter as sklearn has it": constructor_node(
+        "sklearn.feature_selection._base.attrgetter", plain("os.system")
+    ),
+    "islice as sklearn has it": constructor_node("sklearn.utils._chunking.islice", plain([1]), plain(10**18)),
+    "itemgetter as numpy has it": constructor_node("numpy.lib._npyio_impl.itemgetter", plain(0)),
+    "partial as sklearn has it": constructor_node("sklearn.pipeline.partial", type_node("builtins.map")),
+    "partial by a constructor": constructor_node("functools.partial", type_node("builtins.map")),
+    "a process": constructor_node("subprocess.Popen", plain(["touch", CANARY])),
+    "a process as numpy had it": constructor_node(
+        "numpy.distutils.fcompiler.gnu.Popen", plain(["touch", CANARY])
+    ),
+    "a mapped file": constructor_node(
+        "numpy.memmap", plain(CANARY), plain("uint8"), plain("w+"), plain(0), plain([4])
+    ),
     "an array that is a mapped file": array(of="numpy.memmap"),
-    "f2py's main program": named("numpy.f2py.__main__.main"),
-    "a library in C": called("numpy.ctypeslib._ctypeslib.load_library", plain(CANARY), plain(".")),
+    "f2py's main program": type_node("numpy.f2py.__main__.main"),
+    "a library in C": constructor_node("numpy.ctypeslib._ctypeslib.load_library", plain(CANARY), plain(".")),
     "a dictionary of another class": mapping({}, of="os._Environ"),
-    "a list that is a call": listed(plain(TOUCH), of="subprocess.getoutput"),
+    "a list that is a call": list_node(plain(TOUCH), of="subprocess.getoutput"),
     "a set that is a call": node("SetNode", "os.system", content=[plain(TOUCH)]),
     "a tuple that is a call": node("TupleNode", "os.system", content=[plain(TOUCH)]),
     "a random state that is a call": node("RandomStateNode", "os.abort", content=mapping({})),
     "a loss that is a module": loss("evil.Loss"),
     "a loss that is a call": loss("os.system", plain(TOUCH)),
     "a tree that is a call": loss("os.system", plain(TOUCH), loader="TreeNode"),
-    "a distribution that compiles a text": made(
+    "a distribution that compiles a text": object_node(
         "scipy.stats._continuous_distns.gamma_gen", shapes=plain(SHAPES)
     ),
-    "a cache of joblib": made("joblib.memory.Memory", location=plain(".")),
-    "a distance by a function": made("sklearn.metrics._dist_metrics.PyFuncDistance64"),
-    "a method of an estimator": method(made(TRANSFORMER, func=plain(None)), "fit"),
-    "a method of a list": method(listed(), "__init__"),
-    "skops in skops": called("skops.io._persist.load", plain("other.skops")),
-    "a pickle in skops": called("joblib.numpy_pickle.load", plain("other.pkl")),
-    "a kernel, called": called(KERNEL, plain(1.0)),
-    "a kernel, looked up": named(KERNEL),
-    "a kernel from elsewhere": made("sklearn.gaussian_process._gpc.CompoundKernel"),
+    "a cache of joblib": object_node("joblib.memory.Memory", location=plain(".")),
+    "a distance by a function": object_node("sklearn.metrics._dist_metrics.PyFuncDistance64"),
+    "a method of an estimator": method(object_node(TRANSFORMER, func=plain(None)), "fit"),
+    "a method of a list": method(list_node(), "__init__"),
+    "skops in skops": constructor_node("skops.io._persist.load", plain("other.skops")),
+    "a pickle in skops": constructor_node("joblib.numpy_pickle.load", plain("other.pkl")),
+    "a kernel, called": constructor_node(KERNEL, plain(1.0)),
+    "a kernel, looked up": type_node(KERNEL),
+    "a kernel from elsewhere": object_node("sklearn.gaussian_process._gpc.CompoundKernel"),
     "a kernel in place of an array": array(of=KERNEL),
     "a Bunch in place of an array": array(of="sklearn.utils._bunch.Bunch"),
-    "a function of sklearn, called": called("sklearn.utils.validation.check_array", plain([[1]])),
-    "a function of faithkit, called": called("faithkit.inputs.models.preparation.as_floats", plain([[1]])),
-    "an estimator, called": called("sklearn.feature_extraction.text.CountVectorizer", plain("filename")),
+    "a function of sklearn, called": constructor_node("sklearn.utils.validation.check_array", plain([[1]])),
+    "a function of faithkit, called": constructor_node(
+        "faithkit.inputs.models.preparation.as_floats", plain([[1]])
+    ),
+    "an estimator, called": constructor_node(
+        "sklearn.feature_extraction.text.CountVectorizer", plain("filename")
+    ),
     "a loader that nobody knows": node("MagicNode", "builtins.dict"),
     "a cached node": node("CachedNode", "builtins.dict"),
 }
 
 # The same where what is refused stands inside
 PARTS = {
-    "operator.call": (applied("call", function("os.system"), plain(TOUCH)), "operator.call"),
+    "operator.call": (operator_node("call", function("os.system"), plain(TOUCH)), "operator.call"),
     "partial of a shell": (partial(function("os.system"), plain(TOUCH)), "os.system"),
-    "a function that runs a shell": (made(TRANSFORMER, func=function("os.system")), "os.system"),
-    "a function that writes files": (made(TRANSFORMER, func=function("numpy.savetxt")), "numpy.savetxt"),
-    "a function of the posix module": (made(TRANSFORMER, func=function("posix.system")), "posix.system"),
+    "a function that runs a shell": (object_node(TRANSFORMER, func=function("os.system")), "os.system"),
+    "a function that writes files": (
+        object_node(TRANSFORMER, func=function("numpy.savetxt")),
+        "numpy.savetxt",
+    ),
+    "a function of the posix module": (
+        object_node(TRANSFORMER, func=function("posix.system")),
+        "posix.system",
+    ),
     "a key that is evaluated": (mapping({EVALUATED: plain(1)}, keys="builtins.eval"), "builtins.eval"),
     "a key that is a kernel": (mapping({"a": plain(1)}, keys=KERNEL), KERNEL),
     "a default that is a call": (default("os.x", "os.abort"), "os.abort, os.x"),
-    "many types": (listed(*(made(f"evil.C{i:02}") for i in range(30))), "evil.C00, .* and 20 more"),
+    "many types": (list_node(*(object_node(f"evil.C{i:02}") for i in range(30))), "evil.C00, .* and 20 more"),
 }
 CASES = {name: (schema, f"{schema['__module__']}.{schema['__class__']}") for name, schema in TYPES.items()}
 CASES |= PARTS
@@ -127,13 +143,13 @@ def test_no_name_of_the_list_is_trusted_elsewhere(subtests, assert_refused):
     """Each is looked at under one loader; called, its methods taken, or one letter longer it is a stranger."""
     names = {name for _, name in trusted_types()}
     forgeries = {
-        "called": called,
+        "called": constructor_node,
         "its method": lambda name: method(node("JsonNode", name), "fit"),
         "one letter longer": lambda name: loss(f"{name}s"),
     }
     for way, forge in forgeries.items():
         with subtests.test(way):
-            write_skops("model.skops", listed(*map(forge, sorted(names))))
+            write_skops("model.skops", list_node(*map(forge, sorted(names))))
             assert_refused(f"not trusted: .* and {len(names) - 10} more")
 
 
@@ -146,11 +162,13 @@ def test_an_old_name_of_scikit_learn_is_not_looked_for_beside_the_model(assert_r
 def test_of_two_schemas_in_one_zip_the_one_that_is_judged_is_the_one_that_is_used(assert_refused):
     write_skops("model.skops", model())
     with zipfile.ZipFile("model.skops", "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
-        archive.writestr("schema.json", json.dumps({**called("os.system", plain(TOUCH)), "protocol": 2}))
+        archive.writestr(
+            "schema.json", json.dumps({**constructor_node("os.system", plain(TOUCH)), "protocol": 2})
+        )
     assert_refused(r"not trusted: os\.system")
 
 
 def test_a_type_that_a_person_named_is_made_as_the_file_says(here):
-    write_skops("model.skops", model(coef_=called("os.system", plain(TOUCH))))
+    write_skops("model.skops", model(coef_=constructor_node("os.system", plain(TOUCH))))
     load_model("model.skops", trust_types="os.system")
     assert (here / CANARY).read_text().strip() == "dead"

@@ -58,7 +58,7 @@ class Tallies:
         columns = counts.explanation, counts.prediction, counts.count.tolist()
         for explanation, prediction, count in zip(*columns, strict=True):
             cells[names[explanation], texts[prediction]] += count
-        return cls(cells, None if missing.all() else form(explanations))
+        return cls(cells, None if missing.all() else describe_form(explanations))
 
     def combine(self, other: "Tallies", name: str) -> "Tallies":
         """Add up the tallies of two files; `name` is the name of the other file."""
@@ -129,7 +129,7 @@ def _listing(value: Any) -> str:
     return ", ".join(value[:SHOWN]) + (f" and {len(value) - SHOWN} more" if len(value) > SHOWN else "")
 
 
-def form(explanations: faithkit.Explanations) -> dict[str, Any]:
+def describe_form(explanations: faithkit.Explanations) -> dict[str, Any]:
     """Return the properties that two logs must share, so that their explanations are comparable.
 
     These are the names of columns; the width of floats, because 0.1 in single precision is another number
@@ -137,7 +137,7 @@ def form(explanations: faithkit.Explanations) -> dict[str, Any]:
 
     Examples
     --------
-    >>> form(faithkit.Explanations.vectors(np.zeros((2, 2), dtype=np.float32)))
+    >>> describe_form(faithkit.Explanations.vectors(np.zeros((2, 2), dtype=np.float32)))
     {'kind': 'vector', 'columns': None, 'identity': ['float32', 'float32']}
     """
     types = [_type(column) for column in _columns(explanations.identities)]

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_monitor.tallies import digests, form
+from faithkit_monitor.tallies import describe_form, digests
 from looping import one_test
 
 import faithkit
@@ -149,4 +149,4 @@ def test_what_says_nothing_about_itself_is_refused(value):
     ],
 )
 def test_the_form_says_what_can_be_compared(explanations, made_of):
-    assert form(explanations)["identity"] == made_of
+    assert describe_form(explanations)["identity"] == made_of
