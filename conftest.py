@@ -98,10 +98,7 @@ def first_witnesses(monkeypatch):
 
 @pytest.fixture
 def few_trees(monkeypatch):
-    """Let default models have five trees: to grow a hundred shows nothing else.
-
-    The fixture has the functions that make the models as they are.
-    """
+    """Let default models have five trees: to grow a hundred shows nothing else."""
     from faithkit.inputs.models import default_models
 
     def with_few_trees(build):
@@ -113,17 +110,8 @@ def few_trees(monkeypatch):
 
         return build_small
 
-    builders = {name: getattr(default_models, name) for name in ("_classifiers", "_regressors")}
-    for name, build in builders.items():
-        monkeypatch.setattr(default_models, name, with_few_trees(build))
-    return builders
-
-
-@pytest.fixture
-def all_trees(few_trees, monkeypatch):
-    """Let default models have all their trees in a folder whose tests grow few."""
-    for name, build in few_trees.items():
-        monkeypatch.setattr(f"faithkit.inputs.models.default_models.{name}", build)
+    for name in ("_classifiers", "_regressors"):
+        monkeypatch.setattr(default_models, name, with_few_trees(getattr(default_models, name)))
 
 
 @pytest.fixture

@@ -66,8 +66,10 @@ def parts_of(check):
     """Return the parts in which a check is run."""
     if check.component in SLOW or check.id.startswith("nearest-relates"):
         return ["slow"]
-    part = "worker" if "worker" in check.name else "quick"
-    return [part, "slow"] if check.component in EVERYWHERE | IN_FEW else [part]
+    parts = ["worker" if "worker" in check.name else "quick"]
+    if "width" in check.name:  # which the quick part checks in this process
+        parts.append("worker")
+    return [*parts, "slow"] if check.component in EVERYWHERE | IN_FEW else parts
 
 
 def situations_of(check, part):

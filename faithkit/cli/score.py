@@ -37,7 +37,7 @@ Examples:
   faithkit score log.parquet --prediction label --explanation rule --features age,hours"""
 
 
-_reading_options = combine(
+_log_options = combine(
     option(
         "--prediction NAMES",
         DATA,
@@ -84,7 +84,7 @@ _reading_options = combine(
     "joined",
     callback=resolve_path,
 )
-@_reading_options
+@_log_options
 @design_options
 @option(
     "--pool FILE|none",

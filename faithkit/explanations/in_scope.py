@@ -323,9 +323,8 @@ def _draw_words(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
     words = sample.once(_Words.of, rules)
     row = words.row
     position = np.arange(len(row)) - np.searchsorted(row, row)
-    order = np.lexsort(
-        (uniforms_at(seeds[row], position), words.is_own, row)
-    )  # the rule's own words come last
+    # the rule's own words come last
+    order = np.lexsort((uniforms_at(seeds[row], position), words.is_own, row))
     is_chosen = position < words.sizes[row]  # the first words of each text in that order
     numbers = words.number[order][is_chosen]
     return _build_rules(len(rules), row[is_chosen], position[is_chosen], numbers, words.vocabulary)

@@ -26,9 +26,10 @@ BATCH_ELEMENTS = 4_000_000  # elements of a Boolean batch; distances need eight 
 class Relation:
     """A relation between instances and explanations; subclasses define `key` and `holds`, or `packed`.
 
-    `groups` is True if the relation is equality of keys. The kernel then counts by grouping, and calls
-    `holds` only where the relation is composed with others. `instance_only` is True if `holds` reads only the
-    instances of the sample, `sample.X`. Explanations can then be checked against rows without an explanation.
+    `groups` is True if the relation is equality of keys. The kernel then counts by grouping; it calls
+    `holds` for single explanations (`local`, `violations`) and in compositions. `instance_only` is True if
+    `holds` reads only the instances of the sample, `sample.X`. Explanations can then be checked against rows
+    without an explanation.
 
     `control` draws explanations of the same form without looking at the model: as many conditions, other
     words, the same weights on other features. Sufficiency is then compared with what these get.

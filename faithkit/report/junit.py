@@ -58,19 +58,19 @@ def _count(cases: Sequence[Case], state: str) -> int:
 def _add(test: ElementTree.Element, case: Case) -> None:
     if case.state == PASSED:
         if case.words:
-            _add_element(test, "system-out").text = _remove_control_characters(case.words)
+            _add_element(test, "system-out").text = _replace_control_characters(case.words)
     elif case.state == SKIPPED:
         _add_element(test, SKIPPED, message=case.words)
     else:
-        _add_element(test, case.state, message=case.words, type=case.state).text = _remove_control_characters(
-            case.words
-        )
+        _add_element(
+            test, case.state, message=case.words, type=case.state
+        ).text = _replace_control_characters(case.words)
 
 
 def _add_element(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:
-    texts = {name: _remove_control_characters(str(value)) for name, value in attributes.items()}
+    texts = {name: _replace_control_characters(str(value)) for name, value in attributes.items()}
     return ElementTree.SubElement(parent, tag, texts)
 
 
-def _remove_control_characters(text: str) -> str:
+def _replace_control_characters(text: str) -> str:
     return _NO_XML.sub("\ufffd", to_printable(text))

@@ -190,13 +190,13 @@ def test_the_help_of_a_measuring_verb_ends_with_examples_of_it(verb):
     assert all(line.startswith(f"faithkit {verb} ") for line in lines)
 
 
-def strip_comment(line):
+def extract_command(line):
     """Return a command without the comment behind it and what runs before it."""
     return line.split(" #")[0].split("&&")[-1].strip()
 
 
 @pytest.mark.examples
-@pytest.mark.parametrize("line", sorted({strip_comment(line) for _, line in EXAMPLES}))
+@pytest.mark.parametrize("line", sorted({extract_command(line) for _, line in EXAMPLES}))
 def test_the_example_works(line, inside):
     if "mlruns/" in line:
         pytest.skip("folders of MLflow have tests of their own")

@@ -47,6 +47,7 @@ def group_sizes(*arguments):
     [
         (None, "tree", "third", third),
         (40, "tree", "mood", mood),
+        (None, "own_model:model", "mood", mood),
         (40, "own_model:model", "third", third),
     ],
 )

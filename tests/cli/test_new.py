@@ -31,7 +31,7 @@ def write_package(tmp_path, monkeypatch):
 
 @one_test
 @pytest.mark.parametrize("kind", [*FIELDS, "plugin"])
-def test_a_new_package_keeps_the_contract_and_measures(kind, write_package, monkeypatch):
+def test_a_new_package_keeps_the_contract_and_its_explainer_is_measured(kind, write_package, monkeypatch):
     if kind != "relation":  # to start a process for each kind would show nothing else
         monkeypatch.setattr(plugin_checks, "_libraries_loaded_by_listing", lambda *_: [])
     done = write_package(kind, f"my-own-{kind}")

@@ -167,9 +167,9 @@ def test_faithkit_check_finds_every_promise_that_the_careless_one_breaks(market)
 
 
 def test_the_careless_one_gives_no_number(market):
-    message = market.run("faithkit evaluate --data iris --model tree --explainer careless", code=1)
-    assert message.stdout == ""
-    assert message.stderr.splitlines()[-1].startswith(
+    process = market.run("faithkit evaluate --data iris --model tree --explainer careless", code=1)
+    assert process.stdout == ""
+    assert process.stderr.splitlines()[-1].startswith(
         "error: the explainer careless: fit returned None; expected itself."
     )
 

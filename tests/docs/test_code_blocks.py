@@ -170,7 +170,7 @@ def make_block(directive, body="", argument="", **more):
         make_block("code-block", "faithkit evaluate", "sh"),
         make_block("code-block", "x = 1", "python"),
         make_block("code-block", "$ faithkit evaluate", "text"),
-        make_block("list_code_blocks", "x = 1"),
+        make_block("code", "x = 1"),
         make_block("parsed-literal", "x = 1"),
         make_block("literalinclude", "", "nobody.py"),
         make_block("doctest", ">>> 1 / 0  # doctest: +SKIP"),

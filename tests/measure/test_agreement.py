@@ -69,10 +69,10 @@ def _draw(seed, n=24):
 def test_value_and_errors_are_those_of_a_double_loop_that_leaves_out_each_row(kind, relation, seed):
     y, e = _draw(seed)
     encode, agree = KINDS[kind]
-    related, holds = RELATIONS[relation]
+    relation_object, holds = RELATIONS[relation]
     codes, agreement = encode(y)
     sample = Sample(None, Explanations.vectors(e[:, None]))
-    counted = count(related, sample, codes, len(np.unique(y)), agreement=agreement)
+    counted = count(relation_object, sample, codes, len(np.unique(y)), agreement=agreement)
     side = JackknifeEstimate.of(counted)
     value, verified = _compute_by_pairs(y, e, agree, holds)
     assert (side.statistics.value, side.statistics.verified) == pytest.approx((value, verified), abs=1e-12)
@@ -101,10 +101,10 @@ def test_rows_that_are_near_are_not_merged_for_together_they_agree_more_than_apa
 def test_one_hot_scores_give_the_measure_of_labels(relation):
     rng = np.random.default_rng(3)
     labels, e = rng.integers(0, 3, 60), rng.integers(0, 12, 60) / 5
-    sample, related = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
+    sample, relation_object = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
     scores = Squares.of_scores(np.eye(3), np.bincount(labels))
     by_label, by_score = (
-        JackknifeEstimate.of(count(related, sample, labels, 3, agreement=agreement))
+        JackknifeEstimate.of(count(relation_object, sample, labels, 3, agreement=agreement))
         for agreement in (SAME_LABEL, scores)
     )
     expected, result = by_label.statistics, by_score.statistics
@@ -129,12 +129,12 @@ def test_a_constant_explanation_accounts_for_nothing():
 def test_shifting_and_scaling_numbers_changes_nothing(shift, scale, relation):
     y, e = _draw(1)
     y = np.round(y * 8) / 8  # so that no shift rounds them
-    sample, related = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
+    sample, relation_object = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
     results = []
     for numbers in (y, (y + shift) * scale):
         codes, agreement = _encode_divided(numbers)
         facts = JackknifeEstimate.of(
-            count(related, sample, codes, len(np.unique(y)), agreement=agreement)
+            count(relation_object, sample, codes, len(np.unique(y)), agreement=agreement)
         ).statistics
         results.append([facts.value, facts.verified, facts.se, facts.se_disagreement])
     assert results[0] == pytest.approx(results[1], abs=1e-9)
@@ -146,10 +146,10 @@ def test_shifting_and_scaling_numbers_changes_nothing(shift, scale, relation):
 def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     y, e = _draw(2)
     encode, agree = KINDS[kind]
-    related, holds = RELATIONS[relation]
+    relation_object, holds = RELATIONS[relation]
     codes, agreement = encode(y)
     sample = Sample(None, Explanations.vectors(e[:, None]))
-    counted = count(related, sample, codes, len(np.unique(y)), agreement=agreement)
+    counted = count(relation_object, sample, codes, len(np.unique(y)), agreement=agreement)
     rng = np.random.default_rng(5)
     observed = _compute_by_pairs(y, e, agree, holds)[0]
     means = [_compute_by_pairs(rng.permutation(y), e, agree, holds)[0] for _ in range(150)]

@@ -342,6 +342,16 @@ def test_intervals_of_consistency_cover_over_a_thousand_samples(name):
     assert is_at_least(LEAST, count_hits(joint, n, runs, seed=5), runs)
 
 
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("name", VERIFIED)
+def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name):
+    runs = 400
+    covered = count_hits(VERIFIED[name], 1000, runs, seed=2)
+    assert is_at_least(LEAST, covered, runs)
+    assert is_at_most(MOST, covered, runs)
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_a_thousand_samples(name):
@@ -363,6 +373,14 @@ def test_intervals_of_consistency_cover_under_random_laws():
         assert is_at_least(LEAST, count_hits(masses[:, None] * shares, n, runs, seed), runs)
 
 
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("name", GENERAL)
+def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name):
+    runs = 150
+    assert is_at_least(LEAST, count_general_hits(GENERAL[name], 1000, runs, seed=3), runs)
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_over_four_hundred_samples(name):
@@ -381,6 +399,16 @@ def allowed_misses(runs):
     """Return how often an end may miss: in 2.5 % of samples, and two standard errors of so many runs."""
     share = SIMULATED["ALLOWED"]
     return share + 2 * math.sqrt(share * (1 - share) / runs)
+
+
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("name", SIMULATED_LAWS)
+def test_neither_end_misses_more_often_than_it_may(name):
+    _, above, below, *_ = SIMULATED["coverage"](name, runs=60)
+    assert above <= allowed_misses(60)
+    # upper ends are promised together with lower ones, not by themselves
+    assert below <= allowed_misses(60) + 0.02
 
 
 @pytest.mark.simulation

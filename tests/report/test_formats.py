@@ -227,12 +227,12 @@ GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1,
 @example([(1, 0, 40)], True)
 def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
     """Groups of so many yes and no, each kind several times: explanations are numbers or words."""
-    labels, words = [], []
+    labels, values = [], []
     for kind, (yes, no, times) in enumerate(groups):
         for again, (label, size) in product(range(times), (("yes", yes), ("no", no))):
             labels += [label] * size
-            words += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
-    explanations = faithkit.Explanations.vectors(words) if numeric else words
+            values += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
+    explanations = faithkit.Explanations.vectors(values) if numeric else values
     consistency = faithkit.score(labels, explanations).consistency
     shown = estimate_values(consistency)
     for interval in (shown["interval"], shown["bracket"]):

@@ -154,7 +154,7 @@ def test_the_same_result_gives_the_same_bytes(compared, compared_page):
 
 
 def test_a_persons_own_plot_settings_change_no_byte(draw_only):
-    draw_only(("measures", "consistency by sample size"))
+    draw_only(("measures", "consistency by sample size", "local consistency", "how many", "map of"))
     page = score_ordinary().to_html()
     with mpl.rc_context(
         {"font.size": 30, "axes.facecolor": "red", "text.usetex": True, "svg.fonttype": "path"}

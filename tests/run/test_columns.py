@@ -32,7 +32,7 @@ def explain_by_sign(X):
     return [f"debt > 0 is {debt > 0}" for debt in X["debt"]]
 
 
-def numbers_of(result):
+def payload_without_notes(result):
     payload = result.to_dict()
     payload.pop("notes")
     return payload
@@ -42,10 +42,11 @@ def numbers_of(result):
 @pytest.mark.parametrize("explainer", ["shap", "tree:max_depth=2", "anchors", explain_by_sign])
 def test_columns_that_the_model_does_not_see_change_nothing(explainer):
     options = {"explainer": explainer, "discretizer": "1fp" if explainer == "shap" else None}
-    rows, background = TABLE[:2], TABLE[:30]
+    rows, background = TABLE[:4], TABLE[:30]  # three are predicted "no", one "yes"
     more = faithkit.evaluate(MODEL, rows, background=background.drop(columns="day"), **options)
     alone = faithkit.evaluate(MODEL, rows[USED], background=background[USED], **options)
-    assert numbers_of(more) == numbers_of(alone)
+    assert payload_without_notes(more) == payload_without_notes(alone)
+    assert str(more.rows.explanations.values) == str(alone.rows.explanations.values)
     assert more.notes[0] == UNUSED
     assert UNUSED in " ".join(str(more).split())
     assert alone.notes == more.notes[1:]
@@ -61,17 +62,19 @@ def test_a_discretizer_learns_from_the_same_rows_if_the_sample_is_its_own_backgr
     options = {"explainer": lambda X: X[["debt"]].to_numpy(), "discretizer": "quantile:bins=4"}
     whole = faithkit.evaluate(MODEL, rows, background=rows, **options)
     narrow = rows[USED]
-    assert numbers_of(whole) == numbers_of(faithkit.evaluate(MODEL, narrow, background=narrow, **options))
+    assert payload_without_notes(whole) == payload_without_notes(
+        faithkit.evaluate(MODEL, narrow, background=narrow, **options)
+    )
 
 
 def test_columns_in_another_order_are_put_right():
-    assert numbers_of(evaluate(TABLE[USED[::-1]])) == numbers_of(evaluate(TABLE[USED]))
+    assert payload_without_notes(evaluate(TABLE[USED[::-1]])) == payload_without_notes(evaluate(TABLE[USED]))
 
 
 def test_weights_and_clusters_are_read_from_columns_that_the_model_does_not_see():
     named = evaluate(weights="weight", clusters="customer")
     listed = evaluate(TABLE[USED], weights=TABLE["weight"], clusters=TABLE["customer"])
-    assert numbers_of(named) == numbers_of(listed)
+    assert payload_without_notes(named) == payload_without_notes(listed)
 
 
 def test_a_pool_may_have_other_columns_beside_those_of_the_model():
@@ -81,7 +84,7 @@ def test_a_pool_may_have_other_columns_beside_those_of_the_model():
     named = faithkit.evaluate(MODEL, rows, pool=pool, weights="weight", **options)
     weights = np.concatenate([rows["weight"], pool["weight"]])
     result = faithkit.evaluate(MODEL, rows[USED], pool=pool[USED], weights=weights, **options)
-    assert numbers_of(named) == numbers_of(result)
+    assert payload_without_notes(named) == payload_without_notes(result)
     assert named.design.pool == 20
 
 

@@ -18,9 +18,9 @@ LOW = RESULT.consistency.low
     [(0, True), (LOW, True), (np.float32(0.5), True), (round(LOW, 9) + 1e-8, False), (1, False)],
 )
 def test_the_lower_end_is_compared_with_the_limit(limit, is_kept):
-    (verdict,) = RESULT.judge(consistency=limit)
-    assert (verdict.measure, verdict.limit, verdict.is_kept) == ("consistency", float(limit), is_kept)
-    assert (", not below " if is_kept else ", below ") in verdict.words
+    (judgement,) = RESULT.judge(consistency=limit)
+    assert (judgement.measure, judgement.limit, judgement.is_kept) == ("consistency", float(limit), is_kept)
+    assert (", not below " if is_kept else ", below ") in judgement.words
 
 
 @one_test
@@ -41,10 +41,10 @@ def test_the_lower_end_is_compared_with_the_limit(limit, is_kept):
     ],
 )
 def test_what_is_not_known_is_neither_kept_nor_missed(result, measure, reason):
-    (verdict,) = result.judge(**{measure: 0})
-    assert verdict.is_kept is None
-    assert reason in verdict.words
-    assert verdict.unchecked == f"{measure}=0 cannot be checked: {verdict.words}."
+    (judgement,) = result.judge(**{measure: 0})
+    assert judgement.is_kept is None
+    assert reason in judgement.words
+    assert judgement.unchecked == f"{measure}=0 cannot be checked: {judgement.words}."
 
 
 def test_sufficiency_is_compared_with_its_own_chance_which_a_pool_changes():
@@ -66,8 +66,8 @@ def test_a_result_from_a_file_is_judged_alike(tmp_path):
 
 
 def test_limits_are_judged_in_order_and_none_without_any():
-    verdicts = RESULT.judge(sufficiency=0.5, consistency=0.5)
-    assert [verdict.measure for verdict in verdicts] == ["consistency", "sufficiency"]
+    judgements = RESULT.judge(sufficiency=0.5, consistency=0.5)
+    assert [judgement.measure for judgement in judgements] == ["consistency", "sufficiency"]
     assert RESULT.judge() == []
 
 

@@ -319,6 +319,9 @@ def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
     def fail(*args):
         raise error
 
+    sound = faithkit.score(LABELS, PHI, X=X)
+    assert "sign-of-top" in read_proposal(sound, "discretizer")[0]
+    assert "same-top-features" in str(sound.next_steps)
     monkeypatch.setattr(SignOfTop, "discretize", fail)
     monkeypatch.setattr(SameTopFeatures, "key", fail)
     result = faithkit.score(LABELS, PHI, X=X)

@@ -242,8 +242,8 @@ def test_numbers_of_any_size_are_measured_and_drawn(request):
     assert large.local(0).consistency.numbers.sd == pytest.approx(numbers.sd * 1e200)
     assert "nan" not in str(small.diagnose("reader"))
     assert "nan" not in str(large.diagnose("reader"))
-    assert small.to_html()
     request.getfixturevalue("pictures")
+    assert small.to_html()
     assert large.to_html()
 
 

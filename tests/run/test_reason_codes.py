@@ -111,6 +111,11 @@ def write_parquet(frame, path):
     return path / "log.parquet"
 
 
+def write_json_lines(frame, path):
+    frame.to_json(path / "log.jsonl", orient="records", lines=True)
+    return path / "log.jsonl"
+
+
 def run_score(*args):
     return CliRunner().invoke(main, ["score", *map(str, args), "--diagnose", "none"])
 
@@ -122,7 +127,7 @@ def claims(tmp_path):
 
 
 @one_test
-@pytest.mark.parametrize("write", [write_csv, write_parquet])
+@pytest.mark.parametrize("write", [write_csv, write_parquet, write_json_lines])
 def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tmp_path, claims, write):
     stated = pd.DataFrame(pad_codes(), dtype=float)
     stated.iloc[REFUSED[0], 1] = 99

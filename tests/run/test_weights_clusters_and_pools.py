@@ -350,6 +350,9 @@ def test_each_explanation_is_hashed_once_although_repetitions_are_looked_for():
     assert [word.hashed for word in words] == [1] * 20
 
 
+# --- pools in files -----------------------------------------------------------------------------------
+
+
 @one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
@@ -401,7 +404,7 @@ def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
     )
 
 
-# --- further questions --------------------------------------------------------------------------------
+# --- the order of columns, rows and weights --------------------------------------------------------------------------------
 
 
 def test_columns_of_a_pool_stand_in_the_order_of_x(loans):
@@ -499,7 +502,7 @@ def test_both_measures_have_a_p_value_whatever_was_drawn(predictions, design):
     assert "No p" not in str(result)
 
 
-def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_explain(loans):
+def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_explained(loans):
     X, _ = loans
 
     def costly(rows):

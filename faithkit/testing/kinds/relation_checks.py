@@ -168,7 +168,7 @@ def check_one_key_per_explanation(trial: RelationTrial) -> None:
 def check_groups_are_equality(trial: RelationTrial) -> None:
     """Check that a relation with `groups` holds exactly if the keys are equal.
 
-    The kernel then counts equal keys, and calls `holds` only where the relation is composed with others.
+    The kernel then counts equal keys; it calls `holds` for single explanations and in compositions.
     """
     if not trial.relation.groups:
         return

@@ -135,15 +135,19 @@ def test_ends_are_rounded_outwards_and_hang_on_no_last_bit(cell, text):
 
 
 def test_the_command_lists_attacks_writes_to_stdout_and_refuses_others(monkeypatch):
-    nothing = dict.fromkeys(MEASURES, Measurement())
-    monkeypatch.setattr(
-        "faithkit_attacks.measuring.measure_attack", lambda attack, *_: AttackResult(attack, nothing, nothing)
-    )
+    nothing, sizes = dict.fromkeys(MEASURES, Measurement()), []
+
+    def measure_nothing(attack, scenario, *_):
+        sizes.append(len(scenario.X))
+        return AttackResult(attack, nothing, nothing)
+
+    monkeypatch.setattr("faithkit_attacks.measuring.measure_attack", measure_nothing)
     assert CliRunner().invoke(main, ["attacks", "--list"]).stdout.startswith("scaffold-lime ")
     done = CliRunner().invoke(main, ["attacks", "parot"])
     assert done.exit_code == 1
     assert "there is no attack 'parot': choose among scaffold-lime, " in done.stderr
-    piped = CliRunner().invoke(main, ["attacks", "parrot", "--csv", "-"])
+    piped = CliRunner().invoke(main, ["attacks", "parrot", "--csv", "-", "--samples", "50"])
+    assert sizes == [50]
     assert [line.split(",")[0] for line in piped.stdout.splitlines()] == [
         "attack",
         "parrot",

@@ -89,7 +89,7 @@ def test_few_clusters_are_not_read_unasked(log, tmp_path):
 
 @one_test
 @pytest.mark.parametrize("classifier", ["my_readers:bayes", "sklearn.naive_bayes:GaussianNB"])
-def test_a_classifier_may_be_a_users_object_or_a_class(log, tmp_path, classifier):
+def test_a_classifier_may_be_a_users_object_or_a_class(log, classifier):
     Path("my_readers.py").write_text("from sklearn.naive_bayes import GaussianNB\nbayes = GaussianNB()\n")
     done = run(
         "score", log("log.csv"), *ROLES, "--diagnose", f"reader:classifier={classifier}", "--json", "-"

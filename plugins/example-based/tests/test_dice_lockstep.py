@@ -17,7 +17,7 @@ NOT_FOUND = "no counterfactual found"
 
 
 def predict_three_labels(frame):
-    """Return predict_three_labels labels by age and job; an old row is old whatever its job."""
+    """Return three labels by age and job; an old row is old whatever its job."""
     old, cook = (frame["age"] > 60).to_numpy(), (frame["job"] == "a").to_numpy()
     return np.where(old, "old", np.where(cook, "cook", "young"))
 

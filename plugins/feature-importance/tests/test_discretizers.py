@@ -237,7 +237,7 @@ def count_cuts_below(row, cuts):
     return [NAN if v != v else sum(v > cut for cut in ends) for v, ends in zip(row, cuts, strict=True)]
 
 
-def count_cuts(column, bins):
+def find_cuts(column, bins):
     """The smallest value that so many of all do not exceed, for every share; no end above all values."""
     known = sorted(value + 0.0 for value in column if value == value)
     distinct = sorted(set(known))
@@ -253,7 +253,7 @@ def count_cuts(column, bins):
 @pytest.mark.usefixtures("small_blocks")
 @given(TABLES, st.integers(2, 5))
 def test_quantile_is_what_counting_gives(values, bins):
-    cuts = [count_cuts(column, bins) for column in values.T.tolist()]
+    cuts = [find_cuts(column, bins) for column in values.T.tolist()]
     expected = [count_cuts_below(row, cuts) for row in values.tolist()]
     assert are_same(discretize("quantile", values, bins=bins), expected)
 

@@ -43,8 +43,10 @@ def test_shap_values_and_their_base_add_up_to_the_prediction(name):
     assert explanations.shared["algorithm"] == {"linear": "linear", "function": "kernel"}.get(name, "leaves")
 
 
-def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are():
-    model = behind_a_pipeline(LEARNERS["forest"]())
+@one_test
+@pytest.mark.parametrize("name", ["forest", "xgboost"])
+def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are(name):
+    model = behind_a_pipeline(LEARNERS[name]())
     explanations = explained("shap:offset=true", model, FRAME[200:210], FRAME[:40])
     assert explanations.shared["algorithm"] == "leaves"
     assert explanations.shared["names"] == [*FRAME.columns, "offset"]

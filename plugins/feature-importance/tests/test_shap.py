@@ -440,11 +440,11 @@ class Watchful:
     classes_ = np.array(["no", "yes"])
 
     def __init__(self):
-        self.known_jobs = set()
+        self.seen_jobs = set()
 
     def predict_proba(self, X):
         column = X["job"] if isinstance(X, pd.DataFrame) else pd.Series(X[:, 1])
-        self.known_jobs |= set(column.dropna())
+        self.seen_jobs |= set(column.dropna())
         p = np.where(column == "zebra", 0.9, 0.3)
         return np.column_stack([1 - p, p])
 
@@ -472,7 +472,7 @@ def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(contain
     model = Watchful()
     values = explain(model, table, rows, algorithm=algorithm).values
     assert values == pytest.approx(np.array([[0.0, 0.6], [0.0, 0.0]]), abs=1e-9)
-    assert model.known_jobs == {"clerk", "cook", "smith", "zebra"}
+    assert model.seen_jobs == {"clerk", "cook", "smith", "zebra"}
 
 
 # The reference rows
@@ -486,13 +486,10 @@ def pick_reference_rows(text, codes, categorical=()):
 
 def test_the_median_row_has_middle_numbers_and_the_most_frequent_category():
     codes = [[1, 0, np.nan], [2, 3, np.nan], [4, 3, np.nan], [np.nan, 1, np.nan], [50, 3, np.nan]]
-    assert pick_reference_rows("median", codes, [1])[0].tolist()[:2] == [
-        2,
-        3,
-    ]  # the middle code would be 3 by luck
-    assert pick_reference_rows("median", [[0], [0], [2], [2], [1]], [0]).tolist() == [
-        [0]
-    ]  # the lower of two as frequent
+    # the middle code would be 3 by luck
+    assert pick_reference_rows("median", codes, [1])[0].tolist()[:2] == [2, 3]
+    # the lower of two as frequent
+    assert pick_reference_rows("median", [[0], [0], [2], [2], [1]], [0]).tolist() == [[0]]
     assert np.isnan(pick_reference_rows("median", codes, [1])[0, 2])
     assert pick_reference_rows("median", [[1], [1], [5], [9]], [0]).tolist() == [[1]]
 

@@ -94,7 +94,7 @@ def build_tree(nodes=None, classes=None, **more):
 DISTANCE, BALLS = "sklearn.metrics._dist_metrics.EuclideanDistance64", "sklearn.neighbors._ball_tree.BallTree"
 LOSS = "sklearn._loss._loss.CyHalfBinomialLoss"
 NOT_MADE_SO = "has a state that none has"
-# What a file holds besides names that nobody trusts, and a word of the assert_refused
+# What a file holds besides names that nobody trusts, and a word of the refusal
 SCHEMAS = {
     "a list": ([], "TypeError"),
     "a number": (1, "TypeError"),
@@ -293,7 +293,7 @@ def encrypt_zip():
     return bytes(content)
 
 
-# The bytes of a file that is called .skops, and a word of the assert_refused
+# The bytes of a file that is called .skops, and a word of the refusal
 BYTES = {
     "nothing": (lambda: b"", "BadZipFile"),
     "a pickle": (lambda: b"cos\nsystem\n(S'echo dead > canary'\ntR.", "BadZipFile"),

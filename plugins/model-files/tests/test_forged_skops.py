@@ -3,6 +3,7 @@
 import json
 import sys
 import zipfile
+from itertools import product
 
 import pytest
 from faithkit_model_files.skops_files import trusted_types
@@ -130,10 +131,9 @@ def _honest(here):
 
 
 def test_a_type_that_is_not_known_is_refused_by_name(subtests, assert_refused):
-    for number, (case, (schema, names)) in enumerate(CASES.items()):
-        place = "the model itself" if number % 2 else "an attribute"
-        with subtests.test(case, place=place):
-            write_skops("model.skops", schema if number % 2 else model(coef_=schema), {"a.npy": npy([1.0])})
+    for (case, (schema, names)), is_model in product(CASES.items(), (True, False)):
+        with subtests.test(case, place="the model itself" if is_model else "an attribute"):
+            write_skops("model.skops", schema if is_model else model(coef_=schema), {"a.npy": npy([1.0])})
             assert_refused(
                 rf"model\.skops holds types that are not trusted: {names}\. If you know them and trust the file's"
             )

@@ -92,7 +92,7 @@ def test_scores_come_in_an_order_that_tells_nothing():
 
 
 def test_the_order_of_one_batch_tells_nothing_about_that_of_another():
-    """Two batches with the same rows but whole: their scores are not in whole order."""
+    """Two batches with the same rows but one: their scores are not in one order."""
     frame = log(1000, seed=10)
     pool = split(count_cells(log(1000, seed=11)), seed=0)[0]
     whole, part = count_cells(frame), count_cells(frame.iloc[1:])
@@ -101,7 +101,7 @@ def test_the_order_of_one_batch_tells_nothing_about_that_of_another():
 
 
 def test_rows_that_are_written_alike_are_not_the_same():
-    """Cells, counts and partitions cannot be taken for first another, whatever letters are in them."""
+    """Cells, counts and partitions cannot be taken for one another, whatever letters are in them."""
     first, second = b"x" * 16, b"y" * 16
     different = [
         (Counter({(first, "a"): 1, (second, "a"): 1}), ""),

@@ -23,14 +23,14 @@ MEASURES = ("consistency", "uniqueness")
 TOP = 5
 RUNS = 5
 PAPER_ROWS = {"chess": 2_750, "avila": 6_200, "bank-marketing": 7_000, "adult": 7_000}
-"""How many rows the paper explained, where its numbers speak against the whole test part.
+"""How many rows the paper seems to have explained, where its numbers speak against the whole test part.
 
 Six weights without ties have at most 192 signs of the top five and 64 signs. For LIME on Chess the paper
 prints a uniqueness of 0.07 and 0.02: at most 192 / 0.065 = 2,953 rows and, if every sign occurs, at least
 64 / 0.025 = 2,560. Ten weights have 1,024 signs, and Avila's 0.17 allows at most 1,024 / 0.165 = 6,206 rows.
 
 On Bank marketing and Adult nothing rules out the whole test part, but the fewer rows, the more explanations
-are unique, and LIME, SHAP and counterfactuals all come closest to the printed numbers near 7,000 rows.
+are unique. All explainers but SHAP on Bank marketing come closest to the printed numbers near 7,000 rows.
 """
 
 

@@ -1,6 +1,7 @@
 """The published numbers are what the pages say about them, and stand beside the printed ones."""
 
 import csv
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,21 @@ def test_the_page_says_how_many_cells_are_near_before_and_now():
     with (PAGES / "full" / "summary.csv").open(encoding="utf-8") as file:
         _, *lines = csv.reader(file)
     assert lines == [format_summary_line(*item) for item in pairs.items()]
+
+
+def test_the_table_of_row_numbers_has_the_differences_of_the_published_cells():
+    with (PAGES / "full" / "rows.csv").open(encoding="utf-8") as file:
+        (line,) = (line for line in csv.DictReader(file) if line["rows"] == "7,000")
+    experiments = {"SHAP": "table-shap", "LIME": "table-lime", "counterfactuals": "table-counterfactuals"}
+    for (name, experiment), dataset in product(experiments.items(), ("Bank marketing", "Adult")):
+        differences = [
+            abs(cell.difference)
+            for cell in read_cells(experiment, PAGES / "full")
+            if cell.measure in MEASURES and cell.dataset == dataset.lower().replace(" ", "-")
+        ]
+        # the cells are means of five samples, and the line of three others
+        shown = float(line[f"{name} on {dataset}"])
+        assert shown == pytest.approx(sum(differences) / len(differences), abs=0.002)
 
 
 def test_the_reading_of_shap_is_the_closest_of_all():

@@ -106,11 +106,11 @@ def test_the_predicted_class_can_be_explained_as_a_number(dataset):
     part = as_seen_by_explainer(CONTEXT, trained, reading)
     numbers = {label: number for number, label in enumerate(part.model.classes_.tolist())}
 
-    def read_number(X):
+    def predict_number(X):
         return np.array([numbers[label] for label in part.model.predict(X).tolist()])
 
     values = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations.values
-    above = read_number(part.test[:6]) - read_number(background(CONTEXT, part)).mean()
+    above = predict_number(part.test[:6]) - predict_number(background(CONTEXT, part)).mean()
     np.testing.assert_allclose(values.sum(axis=1), above, atol=1e-6)
 
 

@@ -150,6 +150,19 @@ def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
 
 
 @pytest.mark.slow
+def test_the_cases_are_of_all_kinds():
+    """The comparison sees long and short rules, empty ones, and some below the threshold."""
+    background, X = make_people(300, seed=0), make_people(2, seed=1)
+    anchors = []
+    for model, params in CASES:
+        explainer = faithkit.plugin.registry().create("explainer", "anchors", params)
+        explanations = explainer.fit(faithkit.Predictor(model), background).explain(X, np.arange(2))
+        anchors += zip(explanations.values, explanations.remarks, strict=True)
+    assert {len(rule.predicates) for rule, _ in anchors} >= {0, 1, 2, 3}
+    assert {remark for _, remark in anchors} == {None, "below the threshold"}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_anchors_are_those_of_anchor_exp_for_many_rows_and_seeds(seed):
     fitted = (
@@ -173,14 +186,18 @@ def judge_tone(texts):
     return np.array(["bad", "so-so", "good"])[np.digitize(score, [0, 2])]
 
 
-def count_odd(texts):
+def predict_parity(texts):
     return np.array([text.count("UNK") % 2 for text in texts])
 
 
 @one_test
 @pytest.mark.parametrize(
     ("model", "params"),
-    [(judge_tone, {}), (count_odd, {"beam_size": 1}), (judge_tone, {"threshold": 0.8, "batch_size": 25})],
+    [
+        (judge_tone, {}),
+        (predict_parity, {"beam_size": 1}),
+        (judge_tone, {"threshold": 0.8, "batch_size": 25}),
+    ],
 )
 def test_the_words_are_those_that_anchor_exp_finds(model, params):
     rng = np.random.default_rng(0)

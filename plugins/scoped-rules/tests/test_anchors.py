@@ -275,7 +275,7 @@ def test_engine_library_returns_the_rule_that_anchor_exp_prints():
     fitted = make_anchors(beam_size=1, engine="library", bins="decile").fit(
         faithkit.Predictor(is_busy), frame
     )
-    rules = fitted.explain(frame[:1], [1]).values
+    rules = fitted.explain(frame[:2], [1, 2]).values
     codes = fitted.encoder_.encode(frame)
     package = AnchorTabularExplainer(
         ["no", "yes"], list(frame), codes[np.lexsort(codes.T)], {1: list("abcd")}, "decile"
@@ -289,10 +289,10 @@ def test_engine_library_returns_the_rule_that_anchor_exp_prints():
         for words in map(str.split, answer.names()):
             (column,) = set(words) & set(frame)
             limits[column] = set(words) - {column, "<", "<=", ">", "="}
-        assert limits == {p.column: print_limits(p) for p in rule.predicates}
+        assert limits == {p.column: format_limits(p) for p in rule.predicates}
 
 
-def print_limits(predicate):
+def format_limits(predicate):
     """What anchor-exp prints of a predicate: a category, or cut points with two decimals."""
     if isinstance(predicate, faithkit.OneOf):
         return set(predicate.values)

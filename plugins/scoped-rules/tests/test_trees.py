@@ -346,7 +346,7 @@ def test_a_tree_that_explains_itself_is_faithful_but_for_instances_alone_in_thei
     assert population.consistency.value == population.sufficiency.value == 1.0
 
 
-def compute_gini(tree_):
+def compute_purity(tree_):
     """1 − Σ μ(C)·Gini(C), from the shares of the classes that scikit-learn notes in every leaf."""
     leaves = tree_.children_left < 0
     share = tree_.weighted_n_node_samples[leaves] / tree_.weighted_n_node_samples[0]
@@ -370,7 +370,7 @@ def test_a_surrogates_measures_follow_from_the_gini_index_of_its_leaves(X, y, si
     name = f"tree:max-leaf-nodes={size},min-samples-leaf=1"
     explainer = fit_tree(model, X, max_leaf_nodes=size, min_samples_leaf=1)
     plain = faithkit.evaluate(model, X, explainer=name, background=X, estimator="plug-in")
-    expected = compute_gini(explainer.tree_.tree_)
+    expected = compute_purity(explainer.tree_.tree_)
     assert plain.consistency.value == pytest.approx(expected, abs=1e-12)
     assert plain.sufficiency.value == pytest.approx(expected, abs=1e-12)
     assert expected < 1 or size > 4

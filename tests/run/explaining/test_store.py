@@ -232,6 +232,7 @@ def install(site, name, version, requires=(), entry_points="", **modules):
 def restart():
     """Forget what a new process would not know."""
     registry.cache_clear()
+    provenance._providers.cache_clear()
     importlib.invalidate_caches()
     for module in ("upgraded_plugin", "upgraded_explainer", "parting_numbers"):
         sys.modules.pop(module, None)

@@ -210,11 +210,11 @@ def _combine_columns(parts: Iterable[tuple[list[Floats], list[Tokens]]]) -> tupl
     tokens: list[Tokens] = []
     for position, (part_numbers, part_tokens) in enumerate(parts):
         numbers += part_numbers
-        tokens += [(rows, _hash_with_place(words, position)) for rows, words in part_tokens]
+        tokens += [(rows, _hash_with_position(words, position)) for rows, words in part_tokens]
     return numbers, tokens
 
 
-def _hash_with_place(words: Words, position: Any) -> Words:
+def _hash_with_position(words: Words, position: Any) -> Words:
     positions = np.broadcast_to(np.asarray(position, dtype=np.uint64), words.shape)
     return faithkit.plugin.hash_content(np.column_stack([positions, words]))
 
@@ -278,7 +278,7 @@ def _read_parts(values: NDArray[Any]) -> tuple[list[Floats], list[Tokens]]:
     if not rows:
         return [], []
     return [], [
-        (np.array(rows, dtype=np.intp), _hash_with_place(_hash_values(object_array(elements)), positions))
+        (np.array(rows, dtype=np.intp), _hash_with_position(_hash_values(object_array(elements)), positions))
     ]
 
 
