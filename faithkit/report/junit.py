@@ -62,9 +62,8 @@ def _add(test: ElementTree.Element, case: Case) -> None:
     elif case.state == SKIPPED:
         _add_element(test, SKIPPED, message=case.words)
     else:
-        _add_element(
-            test, case.state, message=case.words, type=case.state
-        ).text = _replace_control_characters(case.words)
+        element = _add_element(test, case.state, message=case.words, type=case.state)
+        element.text = _replace_control_characters(case.words)
 
 
 def _add_element(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:

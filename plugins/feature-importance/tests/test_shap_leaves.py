@@ -102,9 +102,8 @@ def test_values_are_those_of_shap_for_the_same_reference_rows(kind, output):
     scores, reference = raw_scores(model, X)[:, 1], X[:3]
     rows = X[np.abs(scores[:, None] - scores[:3]).min(axis=1) > 1e-6]
     values = LeafShap(model, output, reference, faithkit.plugin.Encoder(X)).values(rows)
-    shap_values = TreeShap(model, output, reference).values(rows)[
-        ..., -values.shape[2] :
-    ]  # of two the second
+    # of two classes, the second
+    shap_values = TreeShap(model, output, reference).values(rows)[..., -values.shape[2] :]
     assert values == pytest.approx(shap_values, abs=1e-7)
     assert len(rows) > 20
 

@@ -241,9 +241,8 @@ def test_the_papers_numbers_on_rt_polarity(polarity, name, expected):
     for seed in range(5):
         rows = np.random.default_rng(seed).choice(len(texts), 1000, replace=False)
         result = faithkit.evaluate(model, [texts[row] for row in rows], explainer=name)
-        values = [
-            estimate.value or 0.0 for estimate in (result.consistency, result.sufficiency)
-        ]  # the paper's 0
+        # where nothing can be checked, the paper has 0
+        values = [estimate.value or 0.0 for estimate in (result.consistency, result.sufficiency)]
         measured.append((*values, result.uniqueness))
     assert np.mean(measured, axis=0) == pytest.approx(expected, abs=0.03)
 
