@@ -16,12 +16,18 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 import pytest
 from hypothesis import Phase, settings
+from hypothesis.internal.conjecture import providers
 
 pytest_plugins = ["last_bits", "doctests"]
 
 # hundreds of processes import what is tested: compiled once, not by each of them
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Hypothesis tries constants of all modules that are imported. Of hundreds of files that takes seconds, and what an example
+# is would depend on which other tests are collected.
+if hasattr(providers, "_get_local_constants"):
+    providers._get_local_constants = providers.Constants
 
 settings.register_profile("faithkit", max_examples=20, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
-MAX_THREADS = 4  # memory bandwidth limits NumPy's inner loops: more threads do not help
+# memory bandwidth limits NumPy's inner loops: more threads do not help
+MAX_THREADS = min(4, os.cpu_count() or 1)
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
@@ -49,7 +50,7 @@ def map_batches(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
     [2, 2, 1]
     """
     batches = list(spans(n, size))
-    n_threads = min(len(batches), MAX_THREADS, os.cpu_count() or 1)
+    n_threads = min(len(batches), MAX_THREADS)
     if n_threads < 2:
         return [work(*batch) for batch in batches]
     with ThreadPoolExecutor(n_threads) as pool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+from scipy.special import betaincinv, ndtri, stdtrit
 
 ROUNDING = 1e-14  # a smaller value is 0 but for rounding
 MIN_UNITS = 3  # an interval from fewer units is (0, 1)
@@ -252,8 +253,6 @@ def lower_limit(
     >>> round(lower_limit(EstimatedShare(0.8, 0.02), min_trials=100), 3)
     0.757
     """
-    from scipy.special import betaincinv, ndtri
-
     x, tail = share.value, (1 - confidence) / 2
     if x <= 0:
         return 0.0
@@ -280,8 +279,6 @@ def student_factor(effective: float, confidence: float) -> float:
 
 def student_quantile(effective: float, confidence: float) -> float:
     """Return t: the same as z, in units of a standard error that was estimated from `effective` units."""
-    from scipy.special import stdtrit
-
     return float(stdtrit(max(1.0, effective - 1.0), 0.5 + confidence / 2))
 
 
@@ -293,8 +290,6 @@ def normal_quantile(confidence: float) -> float:
     >>> round(normal_quantile(0.95), 2)
     1.96
     """
-    from scipy.special import ndtri
-
     return float(ndtri(0.5 + confidence / 2))
 
 
@@ -306,8 +301,6 @@ def share_limits(share: float, trials: float, confidence: float) -> tuple[float,
     >>> [round(end, 3) for end in share_limits(0.5, 10, 0.95)]
     [0.187, 0.813]
     """
-    from scipy.special import betaincinv
-
     tail, successes = (1.0 - confidence) / 2, share * trials
     low = 0.0 if share <= 0 else float(betaincinv(successes, trials - successes + 1, tail))
     high = 1.0 if share >= 1 else float(betaincinv(successes + 1, trials - successes, 1.0 - tail))

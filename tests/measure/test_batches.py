@@ -43,7 +43,7 @@ def test_what_a_block_raises_is_raised_and_no_further_block_is_begun(monkeypatch
 
 
 def test_what_a_helping_thread_raises_is_raised(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr(batches, "MAX_THREADS", 2)
     here = threading.current_thread()
     other_failed = threading.Event()
 

@@ -4,7 +4,6 @@ Results are taken in the order of the rows, and counts are whole numbers, which 
 threads nor workers change a result.
 """
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -82,9 +81,8 @@ class LogReader:
         if cluster is not None:
             yield from map_in_order(cluster, function, table.files(), (self.discretizer,))
             return
-        threads = min(MAX_THREADS, os.cpu_count() or 1)
-        with ThreadPoolExecutor(threads) as pool:
-            yield from _map_on_threads(pool, function, [[piece] for piece in table.pieces], threads)
+        with ThreadPoolExecutor(MAX_THREADS) as pool:
+            yield from _map_on_threads(pool, function, [[piece] for piece in table.pieces], MAX_THREADS)
 
 
 def _map_on_threads(
