@@ -82,6 +82,23 @@ def test_cells_at_full_size_have_intervals_and_lie_beside_the_printed_numbers(ex
     assert shown == Grid.of(selected).csv()
 
 
+def test_on_thousands_of_rows_a_higher_threshold_of_anchors_raises_sufficiency_and_lowers_consistency():
+    cells = [cell for cell in read_cells("figure-anchors", PAGES / "full") if cell.measure != "accuracy"]
+    ends = {
+        (cell.dataset, cell.measure, cell.setting): (cell.n, cell.low, cell.high)
+        for cell in cells
+        if cell.setting in ("threshold=0.5", "threshold=0.95")
+    }
+    for dataset, rows in {"heart": 100, "adult": 2000}.items():
+        for lower, higher, measure in ((0.5, 0.95, "sufficiency"), (0.95, 0.5, "consistency")):
+            n, _, high = ends[dataset, measure, f"threshold={lower}"]
+            _, low, _ = ends[dataset, measure, f"threshold={higher}"]
+            assert n == rows
+            assert high < low  # the intervals do not overlap
+    shown = (PAGES / "full" / "figure-anchors-shown.csv").read_text(encoding="utf-8")
+    assert shown == Grid.of(cells).csv()
+
+
 def list_moves():
     """Return each cell at full size beside the printed number and that of the earlier run."""
     rows = [["table", "dataset", "setting", "measure", "paper", "earlier", "earlier n", "now", "n"]]
