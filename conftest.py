@@ -24,8 +24,8 @@ pytest_plugins = ["last_bits", "doctests"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Hypothesis tries constants of all modules that are imported. Of hundreds of files that takes seconds, and what an example
-# is would depend on which other tests are collected.
+# Hypothesis also tries constants that stand in imported modules. To read hundreds of files takes a second or two, and the
+# examples of a test would depend on which other tests are collected.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = providers.Constants
 

@@ -106,8 +106,8 @@ class Witness(Displayable):
     @property
     def place(self) -> str:
         """The position of the row, and its identifier."""
-        position = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
-        return position if self.id is None else f"{position} ({self.id})"
+        row_name = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
+        return row_name if self.id is None else f"{row_name} ({self.id})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

@@ -117,7 +117,7 @@ def explain_checks(measure: str, estimate: Estimate, n: int, words: Words = OF_L
         return f"All {pluralize(n, 'instance')} could be checked: {agree}."
     comparison = REST.get(estimate.merging or "")
     addition = f" {comparison}{_say_understated(measure, estimate)}" if comparison else ""
-    return f"{_count_checked(estimate, n)} could be checked: {agree}.{addition}"
+    return f"{_describe_checked(estimate, n)} could be checked: {agree}.{addition}"
 
 
 def _is_plain(estimate: Estimate) -> bool:
@@ -126,7 +126,7 @@ def _is_plain(estimate: Estimate) -> bool:
     return statistics is None or statistics.units.effective > statistics.n - 0.5
 
 
-def _count_checked(estimate: Estimate, n: int) -> str:
+def _describe_checked(estimate: Estimate, n: int) -> str:
     by = "" if math.isclose(estimate.checked / n, estimate.verified) else " by weight"
     return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({share_in_words(estimate.verified)}{by})"
 

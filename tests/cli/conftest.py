@@ -10,5 +10,5 @@ def _no_diagnostic_runs_unasked(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _no_more_than_is_tested(no_pictures, no_next_steps, few_control_draws, few_trees):
+def _no_slow_extras(no_pictures, no_next_steps, few_control_draws, few_trees):
     """Give no advice, draw no pictures, few controls and few trees; files about one of these override it."""

@@ -75,7 +75,7 @@ def make_people(n, seed):
 
 
 @pytest.fixture(autouse=True)
-def _no_more_than_is_tested():
+def _no_slow_extras():
     """Run all that a user's command runs: pictures, advice and controls."""
 
 

@@ -4,6 +4,6 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_more_than_is_tested(no_pictures, no_next_steps, few_control_draws, monkeypatch):
+def _no_slow_extras(no_pictures, no_next_steps, few_control_draws, monkeypatch):
     """Give no advice, draw no pictures and few controls, and let no diagnostic run that a test does not name."""
     monkeypatch.setattr("faithkit.run.evaluation_report.automatic_diagnostics", lambda result: ())

@@ -342,23 +342,23 @@ def test_intervals_of_consistency_cover_over_a_thousand_samples(name):
     assert is_at_least(LEAST, count_hits(joint, n, runs, seed=5), runs)
 
 
+def assert_covers_in_93_to_98_percent(joint, n, runs, seed):
+    covered = count_hits(joint, n, runs, seed)
+    assert is_at_least(LEAST, covered, runs)
+    assert is_at_most(MOST, covered, runs)
+
+
 @pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name):
-    runs = 400
-    covered = count_hits(VERIFIED[name], 1000, runs, seed=2)
-    assert is_at_least(LEAST, covered, runs)
-    assert is_at_most(MOST, covered, runs)
+    assert_covers_in_93_to_98_percent(VERIFIED[name], 1000, runs=400, seed=2)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_a_thousand_samples(name):
-    runs = 1_000
-    covered = count_hits(VERIFIED[name], 2000, runs, seed=6)
-    assert is_at_least(LEAST, covered, runs)
-    assert is_at_most(MOST, covered, runs)
+    assert_covers_in_93_to_98_percent(VERIFIED[name], 2000, runs=1_000, seed=6)
 
 
 @pytest.mark.simulation

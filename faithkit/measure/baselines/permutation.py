@@ -275,7 +275,7 @@ def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> 
 
 def _content_order_in_units(counts: CellCount) -> Counts:
     """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
-    n, words = len(counts.owner_index), hash_content(key_of(counts.relation, counts.explanations))
+    n, words = counts.n_explained, hash_content(key_of(counts.relation, counts.explanations))
     unit, content = counts.design.unit[:n], words[counts.owned[:n]]
     # in a group, a row's own explanation is its whole content; sums are modulo 2**64
     scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words[:, None])[:n, 0]
@@ -292,7 +292,7 @@ def _means_of_units(counts: CellCount, sources: Iterable[Counts]) -> Iterator[fl
 
     Relations other than grouping need one pass over the relation's matrix for each batch.
     """
-    n, all_weights, sources = len(counts.owner_index), counts.design.weights, iter(sources)
+    n, all_weights, sources = counts.n_explained, counts.design.weights, iter(sources)
     sum_own: Callable[[Counts, Floats], RowSums]
     if counts.relation.groups:
         cell = group(np.column_stack([counts.owned, counts.design.unit])).codes
@@ -328,7 +328,7 @@ def _sum_by_key(counts: CellCount, key: Counts, labels: Counts, weights: Floats)
 
 def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the weight in the scope of each row's explanation, and how much of it agrees."""
-    n, k = len(counts.owner_index), counts.n_labels
+    n, k = counts.n_explained, counts.n_labels
     sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
     for start, stop, bits in counts.batches():
         explanation, instance = np.nonzero(unpack_bits(bits, len(counts.owned)))
@@ -346,7 +346,7 @@ def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) 
 
 def _sum_label_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the same for labels, from a table of the weight of each label in each scope: much faster."""
-    n, n_rows, k = len(counts.owner_index), len(counts.owned), counts.n_labels
+    n, n_rows, k = counts.n_explained, len(counts.owned), counts.n_labels
     columns = np.zeros((n_rows, len(labels) * k))
     for position, (y, w) in enumerate(zip(labels, weights, strict=True)):
         columns[np.arange(n_rows), position * k + y] = w
@@ -363,7 +363,7 @@ class _OwnClusterPairs:
     """Pairs of a row with the rows of its own cluster for which its explanation holds."""
 
     def __init__(self, counts: CellCount) -> None:
-        unit, self.n, self.agreement = counts.design.unit, len(counts.owner_index), counts.agreement
+        unit, self.n, self.agreement = counts.design.unit, counts.n_explained, counts.agreement
         order = np.argsort(unit, kind="stable")
         size = np.bincount(unit)
         times = size[unit[: self.n]]

@@ -147,8 +147,8 @@ def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) ->
 def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
     """Return the ranges of predictions under the worst explanations, where predictions are numbers."""
     ranges = {
-        f"{position}. {violation.explanation}": violation.numbers
-        for position, violation in enumerate(violations, 1)
+        f"{number}. {violation.explanation}": violation.numbers
+        for number, violation in enumerate(violations, 1)
         if violation.numbers is not None
     }
     if not ranges:

@@ -65,15 +65,10 @@ def _make_axes(height: float, left: float, right: float, bottom: float) -> "Axes
     from matplotlib.figure import Figure
 
     top = 0.3
-    position = (
-        left / WIDTH,
-        bottom / height,
-        (WIDTH - left - right) / WIDTH,
-        (height - bottom - top) / height,
-    )
+    width, inner_height = (WIDTH - left - right) / WIDTH, (height - bottom - top) / height
     figure: Any = Figure(figsize=(WIDTH, height))
     figure.set_layout_engine("none")  # the reader's rcParams may ask for one
-    axes = figure.add_axes(position)
+    axes = figure.add_axes((left / WIDTH, bottom / height, width, inner_height))
     figure._repr_png_ = axes._repr_png_ = partial(_encode_png, figure)
     return axes  # type: ignore[no-any-return]
 

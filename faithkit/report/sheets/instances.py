@@ -243,8 +243,8 @@ def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = N
 def _instance_lines(local: LocalResult, row: int | None) -> list[str]:
     """Return the row, its prediction and its explanation."""
     values = _values_text(local.values, local.view)
-    position = f"row {row}" if local.id is None else f"row {row} ({local.id})"
-    name = (local.id or "") if row is None else position
+    row_name = f"row {row}" if local.id is None else f"row {row} ({local.id})"
+    name = (local.id or "") if row is None else row_name
     instance = f"{name}{values}".removeprefix(": ")
     explanation = describe_weights(_view(local))
     lines = [f"prediction: {format_predictions(local.prediction)[0]}", f"explanation: {explanation}"]
