@@ -63,8 +63,8 @@ def measure_dataset(context: Context, dataset: str) -> Findings:
         cells += measure_populations(dataset, name, explanations, reading.discretizer(discretizer), draws)
     return model.findings(
         cells,
-        f"Populations are drawn {RUNS} times, each time from {size:,} of {n:,} test rows. The fewer rows, the "
-        "more the explainer with the fewest distinct explanations is favoured.",
+        f"Populations are drawn {RUNS} times, each time from {size:,} of {n:,} test rows. The fewer rows, "
+        "the more the explainer with the fewest distinct explanations is favoured.",
         *(f"{name}: {discretizer} of {reading}." for name, (reading, discretizer) in EXPLAINERS.items()),
     )
 
