@@ -69,9 +69,7 @@ def measure_dataset(context: Context, dataset: str) -> Findings:
     )
 
 
-def draw_populations(
-    context: Context, y: np.ndarray, size: int, run: int
-) -> tuple[np.ndarray, np.ndarray]:
+def draw_populations(context: Context, y: np.ndarray, size: int, run: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw `size` rows, and return those of each population."""
     rows = context.rng(NAME, "rows", run).permutation(len(y))[:size]
     is_first = draw_first_population(context, y[rows], run)
