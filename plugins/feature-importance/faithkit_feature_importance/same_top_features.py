@@ -113,7 +113,13 @@ class SameTopFeatures(faithkit.plugin.Relation):
     ) -> faithkit.Explanations:
         """Permute the importances of each row among its columns."""
         sizes = self._importance_per_column(explanations)
-        order = np.argsort(faithkit.plugin.row_uniforms(seeds, sizes.shape[1]), axis=1)
+        n_columns = sizes.shape[1]
+        if mark_largest(sizes, min(self.k, n_columns)).all():
+            raise faithkit.errors.InputError(
+                f"every explanation names all {n_columns} columns, and so would a random one. A relation that "
+                "compares fewer has a control, such as same-top-features:k=1."
+            )
+        order = np.argsort(faithkit.plugin.row_uniforms(seeds, n_columns), axis=1)
         permuted, names = np.take_along_axis(sizes, order, axis=1), {"names": self.encoder_.names}
         return attrs.evolve(explanations, values=permuted, identity=None, shared=names)
 

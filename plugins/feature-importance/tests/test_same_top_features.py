@@ -216,6 +216,16 @@ def test_of_fewer_columns_than_k_all_must_agree():
     assert make_rules([[1.0, 2.0, 3.0]] * 4, X, k=4) == make_rules([[1.0, 2.0, 3.0]] * 4, X, k=3)
 
 
+def test_explanations_that_all_name_every_column_have_no_control_and_one_unimportant_column_is_enough_for_one():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    phi = np.ones((60, 3))
+    every = faithkit.score(X[:, 0] > 0, phi, X, relation="same-top-features:k=3")
+    assert every.control is None
+    assert every.why_no_control.startswith("every explanation names all 3 columns")
+    phi[0, 0] = 0
+    assert faithkit.score(X[:, 0] > 0, phi, X, relation="same-top-features:k=3").control is not None
+
+
 # bad input
 
 
