@@ -116,8 +116,8 @@ class SameTopFeatures(faithkit.plugin.Relation):
         n_columns = sizes.shape[1]
         if mark_largest(sizes, min(self.k, n_columns)).all():
             raise faithkit.errors.InputError(
-                f"every explanation names all {n_columns} columns, and so would a random one. A relation that "
-                "compares fewer has a control, such as same-top-features:k=1."
+                f"every explanation names all {n_columns} columns, and so would a random one. A relation "
+                "that compares fewer has a control, such as same-top-features:k=1."
             )
         order = np.argsort(faithkit.plugin.row_uniforms(seeds, n_columns), axis=1)
         permuted, names = np.take_along_axis(sizes, order, axis=1), {"names": self.encoder_.names}
