@@ -153,7 +153,10 @@ def evaluate(
     check_predictions(explainer.text, explainer.instance, predictor)
     setup = Setup(
         outcome=Outcome(
-            kind or (NUMBERS if predictor.is_regressor else LABELS), within, limits, unasked=kind is None
+            kind or (NUMBERS if predictor.is_regressor else LABELS),
+            within,
+            limits,
+            unasked=kind is None and not predictor.is_regressor,
         ),
         explainer=explainer,
         estimator=estimator,

@@ -226,7 +226,8 @@ def test_a_model_that_raises_is_reported_with_its_exception():
 
 def test_an_unfitted_model_says_so():
     with pytest.raises(
-        InputError, match="LogisticRegression, asked about 6 rows, failed with NotFittedError"
+        InputError,
+        match=r"LogisticRegression, asked about 6 rows, failed with NotFittedError.*and that it was trained\.$",
     ):
         Predictor(LogisticRegression()).predict(X)
 
