@@ -342,7 +342,12 @@ def test_learning_from_the_sample_itself_is_warned_about_and_marked():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = faithkit.evaluate(model, frame, explainer=Learner(), background=frame)
-    assert result.to_dict()["background"] == "given"
+        other = faithkit.evaluate(model, frame, explainer=Learner(), background=frame[::2])
+    assert result.to_dict()["background"] == "the sample itself"
+    assert "fitted on the evaluated rows, so results are optimistic" in " ".join(str(result).split())
+    for result in (other, result.on(frame[::2])):
+        assert result.to_dict()["background"] == "given"
+        assert "optimistic" not in str(result)
 
 
 def test_texts_are_explained_by_words_and_judged_by_their_scope():
