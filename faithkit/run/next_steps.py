@@ -45,9 +45,9 @@ ONE_LABEL_PER_BLOCK = (
     "predictions, or leave the blocks out."
 )
 UNEXPLAINED_DIFFER = (
-    "All explained predictions are the same, so nothing was tested, and the others have no explanation: check "
-    "rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and --unexplained "
-    "pool)."
+    "All explained predictions are the same, so nothing was tested, and the others have no explanation: "
+    "check rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and "
+    "--unexplained pool)."
 )
 ONLY_STEPS = {
     ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows with different "
@@ -116,7 +116,8 @@ def _explain_rows(result: Measurements) -> Iterator[str]:
     if _has_many_unexplained(result):
         has_reasons = bool(set(result.why_unexplained) - {"no explanation"})
         remedy = "result.why_unexplained counts the known reasons" if has_reasons else "explain them too"
-        yield f"{result.unexplained:,} of {result.n:,} rows have no explanation, and cannot be checked: {remedy}."
+        rows = f"{result.unexplained:,} of {result.n:,} rows"
+        yield f"{rows} have no explanation, and cannot be checked: {remedy}."
 
 
 def _suggest_blocks(result: Measurements) -> Iterator[str]:

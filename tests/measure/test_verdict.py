@@ -173,7 +173,9 @@ def test_without_a_control_a_pool_of_other_predictions_tests_rules_whose_own_row
     assert result.consistency.finding == "one label"
     assert result.sufficiency.value == pytest.approx(59 / 69)
     assert (result.verdict.name, result.verdict.measure) == ("better than chance", "sufficiency")
-    agreeing = faithkit.score(["refused"] * 60, rules, X[:60], pool=(X[60:], ["refused"] * 40), control_draws=0)
+    agreeing = faithkit.score(
+        ["refused"] * 60, rules, X[:60], pool=(X[60:], ["refused"] * 40), control_draws=0
+    )
     assert agreeing.verdict.name == "nothing was tested"
 
 

@@ -85,7 +85,9 @@ def test_reports_have_a_dash_and_say_why(estimator):
 
 def test_the_first_screen_does_not_say_that_rows_without_an_estimate_were_compared():
     X = pd.DataFrame({"c": [0, 0, 1, 1] * 10})
-    conditions = [faithkit.OneOf("c", [value, 2 + row]) for row, value in enumerate(X["c"])]  # no two are equal
+    conditions = [
+        faithkit.OneOf("c", [value, 2 + row]) for row, value in enumerate(X["c"])
+    ]  # no two are equal
     rules = faithkit.Explanations.of(
         [faithkit.Rule([condition]) for condition in conditions], kind="rule", relation="in-scope"
     )
