@@ -175,6 +175,13 @@ def test_a_regressor_predicts_no_labels():
     assert UNCHOSEN not in flatten(str(result))
 
 
+def test_rows_that_differ_most_are_not_called_the_nearest():
+    X = np.array([[0.0], [0.1], [5.0], [9.0], [9.5]])
+    local = faithkit.score([10.5, 11.0, 90.0, 50.0, 40.0], ["a", "a", "a", "b", "b"], X=X).local(0)
+    assert local.contradicted_by[0].row == 2  # the furthest of all
+    assert "\nRows that contradict it:\n" in str(local)
+
+
 def test_labels_are_not_remarked_on():
     assert "Predictions are" not in flatten(
         str(faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10))
