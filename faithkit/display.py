@@ -53,7 +53,7 @@ class Displayable:
     26 other rows of the sample share it: 0, 1, 4, 5, 7, 8, 9, 11, 12, 13 and 16
     more.
     <BLANKLINE>
-    The nearest rows that contradict it:
+    Rows that contradict it:
       - row 0 → yes
       - row 1 → yes
       - row 4 → yes

@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 from zlib import crc32
 
@@ -27,6 +28,7 @@ _MIN_CASES, _MIN_ROWS_PER_CASE = 10, 3
 _MIN_CHANGE = 0.01  # the smallest change of a share that is worth a warning
 _MIN_NAMING_SHARE = 0.95  # of explanations that name the label of their own row
 _MAX_LABELS, _MAX_TEXTS, _MAX_LETTERS = 1000, 200, 1000
+_MAX_WHOLE_NUMBERS = 100  # more are seldom codes of classes
 _NUMBER = re.compile(r"\s*[+-]?[0-9]*([.,][0-9]+)?\s*(%?)\s*")
 _BASE_WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
 _BASE_VALUE = re.compile(rf"(?:^|[^a-z])(?:{_BASE_WORDS})(?:[^a-z]|$)")
@@ -51,6 +53,15 @@ def warn_about_number_texts(labels: Sequence[Any]) -> None:
         _warn(
             f"predictions such as {fractions[0]!r} are texts, and are taken for labels: if they are numbers, "
             "write them as numbers, with a decimal point and without a percent sign."
+        )
+
+
+def warn_about_whole_numbers(labels: Sequence[Any]) -> None:
+    """Warn if labels are whole numbers, and so many that they may be amounts."""
+    if len(labels) > _MAX_WHOLE_NUMBERS and all(isinstance(label, Real) for label in labels):
+        _warn(
+            f"predictions are {len(labels):,} different whole numbers, and are taken for labels: if they are "
+            "amounts, set outcome='numbers' (CLI: --outcome numbers)."
         )
 
 

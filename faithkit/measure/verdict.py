@@ -50,7 +50,8 @@ class Verdict:
         One of `faithkit.measure.verdict.VERDICTS`. "faithful", "not faithful", "better than its control" and
         "better than chance" are claims, and wrong no more often than the intervals. The others claim nothing.
     measure : str
-        The measure that it rests on: sufficiency if it has a control, else consistency.
+        The measure that it rests on: sufficiency if it has a control, or alone was tested; else
+        consistency.
     reason : str
         Why this is the verdict.
     level : float
@@ -95,7 +96,8 @@ def reach_verdict(
         Whether nearly every explanation names the prediction of its own instance.
     """
     is_controlled = control is not None and measures["sufficiency"].verified > 0
-    measure = "sufficiency" if is_controlled else "consistency"
+    tested = [name for name, estimate in measures.items() if _why_untested(name, estimate) is None]
+    measure = "sufficiency" if is_controlled or tested == ["sufficiency"] else "consistency"
     name, reason = _decide(measure, measures[measure], control if is_controlled else None, level)
     if leaks_prediction and name != NOTHING_TESTED:
         name, reason = NAMES, LEAKAGE
@@ -118,7 +120,8 @@ def _decide(measure: str, estimate: Estimate, control: Control | None, level: fl
         end = _format_end(low, level)
         return FAITHFUL, f"{measure} is at least {end}, which reaches {at} and is above {baselines}"
     if high < level:
-        addition = ", though better than its control" if is_controlled and is_above_control else ""
+        is_better = is_controlled and is_above_control and estimate.finding == ABOVE
+        addition = ", though better than its control" if is_better else ""
         return NOT_FAITHFUL, f"{measure} is below {at}{addition}"
     if not is_above_control:
         return NOT_ABOVE_CONTROL, "explanations of the same form, chosen without the model, may do as well"

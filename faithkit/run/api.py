@@ -148,12 +148,15 @@ def evaluate(
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
         check_pool(inputs.pool, Applicability(resolve_component("relation", relation).instance))
-    learnt_from = _find_source_of_learning([explainer, discretizer], background)
+    learnt_from = _find_source_of_learning([explainer, discretizer], background, X)
     predictor = Predictor.of(model, background=inputs.background, outcome=kind, within=within)
     check_predictions(explainer.text, explainer.instance, predictor)
     setup = Setup(
         outcome=Outcome(
-            kind or (NUMBERS if predictor.is_regressor else LABELS), within, limits, unasked=kind is None
+            kind or (NUMBERS if predictor.is_regressor else LABELS),
+            within,
+            limits,
+            unasked=kind is None and not predictor.is_regressor,
         ),
         explainer=explainer,
         estimator=estimator,
@@ -174,11 +177,13 @@ def evaluate(
     return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
 
 
-def _find_source_of_learning(components: list[ResolvedComponent | None], background: Any) -> str | None:
-    """Return what components learn from, and warn if it is the sample itself."""
-    if background is not None:
-        return "given"
+def _find_source_of_learning(
+    components: list[ResolvedComponent | None], background: Any, X: Any
+) -> str | None:
+    """Return what components learn from, and warn if it is the sample itself for want of a background."""
     learners = [component for component in components if component is not None and learns(component)]
+    if background is not None:
+        return THE_SAMPLE if background is X and learners else "given"
     if not learners:
         return None
     warn_about_background(learners[0], stacklevel=4)

@@ -322,7 +322,8 @@ class Evaluation(Result):
         predictions = job.predictor.answers(inputs.X, setup.outcome)
         explanations = system.explain(inputs.X)
         population = inputs.build_population(predictions, explanations, setup.applicability, setup.outcome)
-        setup = attrs.evolve(setup, notes=inputs.notes)
+        learnt_from = None if setup.learnt_from is None else "given"  # not from the new rows
+        setup = attrs.evolve(setup, notes=inputs.notes, learnt_from=learnt_from)
         return self._evaluate(population.with_discretizer(setup.discretizer), setup)
 
     def _evaluate(self, population: Population, setup: Setup | None = None) -> "Evaluation":

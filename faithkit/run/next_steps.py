@@ -16,7 +16,7 @@ import pandas as pd
 from faithkit.explanations.explanations import Sample
 from faithkit.inputs.rows import has_input_kind
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
-from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
+from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, ROUNDING
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
 from faithkit.measure.planning.plans import PilotPlan, plan_samples, rows_for_width
 from faithkit.report.formats import format_interval, format_number, format_percent
@@ -44,6 +44,11 @@ ONE_LABEL_PER_BLOCK = (
     "In every block all predictions are the same, so nothing was tested: give blocks with different "
     "predictions, or leave the blocks out."
 )
+UNEXPLAINED_DIFFER = (
+    "All explained predictions are the same, so nothing was tested, and the others have no explanation: "
+    "check rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and "
+    "--unexplained pool)."
+)
 ONLY_STEPS = {
     ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows with different "
     "predictions.",
@@ -65,6 +70,8 @@ def suggest_next_steps(result: Measurements) -> list[str]:
         return [ONE_LABEL_PER_BLOCK]
     finding = result.consistency.finding
     is_tested_by_pool = finding == ONE_LABEL != result.measures[shown_measure(result.measures)].finding
+    if finding == ONE_LABEL and not is_tested_by_pool and _have_unexplained_other_labels(result):
+        return [UNEXPLAINED_DIFFER]
     if finding in ONLY_STEPS and not is_tested_by_pool:
         return [ONLY_STEPS[finding]]
     with warnings.catch_warnings():  # about trials that the user did not ask for
@@ -86,6 +93,12 @@ def _has_many_unexplained(result: Measurements) -> bool:
     return bool(result.unexplained > EPSILON * result.n)
 
 
+def _have_unexplained_other_labels(result: Measurements) -> bool:
+    """Whether rows without an explanation have other labels than the explained rows, which all agree."""
+    chance = result.consistency.chance
+    return bool(result.unexplained) and chance is not None and 0 < chance < 1 - ROUNDING
+
+
 def _can_retry(result: Measurements) -> bool:
     """Whether rows are available, and few enough to discretize again."""
     return result.n <= MAX_ROWS_TO_DISCRETIZE and not isinstance(result.evidence.population, SavedPopulation)
@@ -101,10 +114,10 @@ def _without_failures(source: Iterator[str]) -> list[str]:
 def _explain_rows(result: Measurements) -> Iterator[str]:
     """Say that rows without an explanation stay unchecked."""
     if _has_many_unexplained(result):
-        yield (
-            f"{result.unexplained:,} of {result.n:,} rows have no explanation, and cannot be checked: "
-            "result.why_unexplained counts the known reasons."
-        )
+        has_reasons = bool(set(result.why_unexplained) - {"no explanation"})
+        remedy = "result.why_unexplained counts the known reasons" if has_reasons else "explain them too"
+        rows = f"{result.unexplained:,} of {result.n:,} rows"
+        yield f"{rows} have no explanation, and cannot be checked: {remedy}."
 
 
 def _suggest_blocks(result: Measurements) -> Iterator[str]:

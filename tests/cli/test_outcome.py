@@ -216,7 +216,7 @@ TREE = ("--explainer", "tree", "--model", "tree", "--diagnose", "none", "--contr
 def test_a_dataset_whose_target_is_a_number_is_evaluated_at_once():
     result = run_to_json("evaluate", "--data", "houses", *TREE, "--samples", "60")
     assert result["n"] == 60  # rows that were not drawn do not matter
-    assert result["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": True}
+    assert result["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": False}
     assert "DecisionTreeRegressor" in result["model"]
     assert 0 < result["measures"]["consistency"]["low"] < result["measures"]["consistency"]["high"] <= 1
 

@@ -114,7 +114,10 @@ PLANS = {
         Plan(0.1, from_pilot=PilotPlan(1, (None, None), None)),
         "  - more than 100 rows: a 95 % interval",
     ),
-    "enough": (Plan(0.1, from_pilot=PilotPlan(100, (5, 30), 100)), "The pilot has them.\n"),
+    "enough": (
+        Plan(0.1, from_pilot=PilotPlan(100, (5, 30), 100)),
+        "The pilot has them; fewer may be enough.\n",
+    ),
     "a pool would help": (
         Plan(0.1, "sufficiency", from_pilot=PilotPlan(100, (50, 300), 250)),
         "With a pool of 50 rows, explain only 250.\n",

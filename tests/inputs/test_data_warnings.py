@@ -49,6 +49,28 @@ NUMBERS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("predictions", "options", "is_warned_about"),
+    [
+        (range(101), {}, True),
+        ([float(number) for number in range(101)], {}, True),
+        (range(100), {}, False),
+        (range(101), {"outcome": "labels"}, False),
+        (range(101), {"outcome": "numbers"}, False),
+        ([f"code {number}" for number in range(101)], {}, False),
+    ],
+)
+def test_many_whole_numbers_may_be_amounts(tmp_path, predictions, options, is_warned_about):
+    logged = pd.DataFrame({"p": [*predictions] * 2, "why": np.repeat(["a", "b"], len(predictions))})
+    paths = [write_log(logged, suffix, tmp_path) for suffix in ("csv", "parquet")]
+    warned = [record_warnings(lambda: faithkit.score(logged["p"], logged["why"].tolist(), **options))[1]]
+    for path in paths:
+        log = open_log(path, "p", ("why",), **options)
+        warned.append(record_warnings(lambda log=log: score_log(log))[1])
+    expected = ["predictions are 101 different whole numbers, and are taken for labels"] * is_warned_about
+    assert [[text.partition(":")[0] for text in texts] for texts in warned] == [expected] * 3
+
+
 @one_test
 @pytest.mark.parametrize(("predictions", "options", "example"), NUMBERS.values(), ids=NUMBERS)
 def test_labels_that_are_texts_of_numbers_are_warned_about(predictions, options, example):

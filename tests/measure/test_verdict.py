@@ -165,6 +165,20 @@ def test_without_a_control_the_verdict_rests_on_consistency():
     assert "Sufficiency has no control: none was asked for." in str(result)
 
 
+def test_without_a_control_a_pool_of_other_predictions_tests_rules_whose_own_rows_all_agree():
+    X = pd.DataFrame({"debt": [1] * 60 + [0] * 30 + [1] * 10})
+    rules = Explanations.of([Rule([OneOf("debt", [1])])] * 60, kind="rule", relation="in-scope")
+    pool = X[60:], ["granted"] * 40  # ten of them satisfy the rule: 59 of 69 others agree
+    result = faithkit.score(["refused"] * 60, rules, X[:60], pool=pool, control_draws=0)
+    assert result.consistency.finding == "one label"
+    assert result.sufficiency.value == pytest.approx(59 / 69)
+    assert (result.verdict.name, result.verdict.measure) == ("better than chance", "sufficiency")
+    agreeing = faithkit.score(
+        ["refused"] * 60, rules, X[:60], pool=(X[60:], ["refused"] * 40), control_draws=0
+    )
+    assert agreeing.verdict.name == "nothing was tested"
+
+
 # --- the rules, one by one -----------------------------------------------------------------------------------
 
 
@@ -216,6 +230,20 @@ def test_the_ends_of_the_interval_the_baselines_and_the_level_decide(ends, drawn
     if drawn is None:
         measures = {"consistency": make_estimate(*ends)}
     assert reach_verdict(measures, drawn).name == name
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("low", "drawn", "addition"),
+    [
+        (0.6, make_control(0.4, ABOVE), ", though better than its control"),
+        (0.6, make_control(0.4, NOT_ABOVE), ""),
+        (0.45, make_control(0.4, ABOVE), ""),  # chance is 0.5
+    ],
+)
+def test_only_what_is_above_chance_is_called_better_than_its_control(low, drawn, addition):
+    measures = {"consistency": make_estimate(0.1, 0.2), "sufficiency": make_estimate(low, 0.7)}
+    assert reach_verdict(measures, drawn).reason == f"sufficiency is below 0.8{addition}"
 
 
 def test_every_verdict_is_in_the_list_and_in_the_schema():

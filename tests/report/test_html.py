@@ -416,7 +416,7 @@ def test_a_comparison_says_who_has_no_sufficiency_and_why(compared_page):
 def test_a_system_alone_is_a_comparison_too():
     read = Reader(Comparison({"alone": score_ordinary()}).to_html()).text
     assert "1 explanation system" in read
-    assert "Use alone: no other system could be checked" in read
+    assert "Use alone: no other system was compared" in read
     assert "*: the best of the systems that could be checked (paired" in read
 
 

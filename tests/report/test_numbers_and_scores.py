@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
+from sklearn.linear_model import LinearRegression
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
@@ -165,6 +166,20 @@ def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
         assert sentence in text
         assert "same prediction" not in text
     assert "get the same" not in flatten(str(result.by(["f", "m"] * 150)))
+
+
+def test_a_regressor_predicts_no_labels():
+    model = LinearRegression().fit([[0], [1]], [0.25, 0.75])
+    result = faithkit.evaluate(model, np.arange(20.0)[:, None], lambda X: (X[:, 0] // 5).tolist())
+    assert SHARE in flatten(str(result))
+    assert UNCHOSEN not in flatten(str(result))
+
+
+def test_rows_that_differ_most_are_not_called_the_nearest():
+    X = np.array([[0.0], [0.1], [5.0], [9.0], [9.5]])
+    local = faithkit.score([10.5, 11.0, 90.0, 50.0, 40.0], ["a", "a", "a", "b", "b"], X=X).local(0)
+    assert local.contradicted_by[0].row == 2  # the furthest of all
+    assert "\nRows that contradict it:\n" in str(local)
 
 
 def test_labels_are_not_remarked_on():

@@ -342,7 +342,12 @@ def test_learning_from_the_sample_itself_is_warned_about_and_marked():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = faithkit.evaluate(model, frame, explainer=Learner(), background=frame)
-    assert result.to_dict()["background"] == "given"
+        other = faithkit.evaluate(model, frame, explainer=Learner(), background=frame[::2])
+    assert result.to_dict()["background"] == "the sample itself"
+    assert "fitted on the evaluated rows, so results are optimistic" in " ".join(str(result).split())
+    for on_other_rows in (other, result.on(frame[::2])):
+        assert on_other_rows.to_dict()["background"] == "given"
+        assert "optimistic" not in str(on_other_rows)
 
 
 def test_texts_are_explained_by_words_and_judged_by_their_scope():
@@ -508,6 +513,10 @@ BAD = {
     "a table for an explainer of texts": (
         lambda: faithkit.evaluate(lambda X: X[:, 0], np.zeros((2, 1)), explainer="first-word"),
         "first-word explains texts, and X has the rows of a table: use .*tree",
+    ),
+    "a column of texts for an explainer of texts": (
+        lambda: faithkit.evaluate(len, pd.DataFrame({"review": ["good film"]}), explainer="first-word"),
+        r"first-word explains texts, and X has the rows of a table: pass the texts of its column, X\['review'\]\.",
     ),
     "an unwritable file": (
         lambda: faithkit.score([0], ["a"]).to_json("/nowhere/at/all.json"),

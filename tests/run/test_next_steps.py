@@ -194,6 +194,18 @@ CASES = {
         ["a", "a", "b", "c"],
         "All explained predictions are the same, so nothing was tested: give rows with different predictions.",
     ),
+    "one label, and others without an explanation": (
+        ["no"] * 4 + ["yes"] * 3,
+        ["a", "a", "b", "c", None, None, None],
+        "All explained predictions are the same, so nothing was tested, and the others have no explanation: check "
+        "rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and --unexplained "
+        "pool).",
+    ),
+    "one label, also without an explanation": (
+        ["no"] * 7,
+        ["a", "a", "b", "c", None, None, None],
+        "All explained predictions are the same, so nothing was tested: give rows with different predictions.",
+    ),
     "one row": (
         ["yes"],
         ["a"],
@@ -232,12 +244,12 @@ CASES = {
     "many without an explanation": (
         [0, 1, 1, 0] * 15,
         [None, "a", "b", "b"] * 15,
-        "15 of 60 rows have no explanation, and cannot be checked: result.why_unexplained counts the known reasons.",
+        "15 of 60 rows have no explanation, and cannot be checked: explain them too.",
     ),
     "none with an explanation": (
         [0, 1, 1],
         [None] * 3,
-        "3 of 3 rows have no explanation, and cannot be checked: result.why_unexplained counts the known reasons.",
+        "3 of 3 rows have no explanation, and cannot be checked: explain them too.",
     ),
     "nearly all checked": (
         [0, 1] * 3,

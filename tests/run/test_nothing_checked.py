@@ -83,6 +83,23 @@ def test_reports_have_a_dash_and_say_why(estimator):
     assert "Nothing could be checked for consistency" in result.to_html()
 
 
+def test_the_first_screen_does_not_say_that_rows_without_an_estimate_were_compared():
+    X = pd.DataFrame({"c": [0, 0, 1, 1] * 10})
+    conditions = [
+        faithkit.OneOf("c", [value, 2 + row]) for row, value in enumerate(X["c"])
+    ]  # no two are equal
+    rules = faithkit.Explanations.of(
+        [faithkit.Rule([condition]) for condition in conditions], kind="rule", relation="in-scope"
+    )
+    result = faithkit.score([0, 1, 1, 1] * 10, rules, X, control_draws=0)
+    assert result.sufficiency.verified == 1
+    assert result.verdict.measure == "sufficiency"  # which alone was tested
+    text = " ".join(str(result).split())
+    assert "consistency – nothing could be compared" in text
+    assert "Consistency: no two instances share an explanation, so nothing could be checked." in text
+    assert "compared with each other" not in text
+
+
 def test_a_plot_without_a_value_is_drawn():
     assert faithkit.score(LABELS, DISTINCT).plot() is not None
 

@@ -282,7 +282,7 @@ class Predictor:
         return name
 
     def _call(self, method: Any, X: Rows) -> Any:
-        advice = "Check that X has the columns, order and types the model was trained on."
+        advice = "Check that the model is fitted, on the columns, order and types of X."
         with guard(f"{model_name(self.model)}, asked about {n_rows(X)} rows,", advice):
             return method(copy_rows(X))  # a copy: some models add a column, or scale in place
 

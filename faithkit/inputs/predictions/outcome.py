@@ -32,7 +32,7 @@ class Outcome:
     """The kind of predictions and, for numbers, the largest difference of two that count as equal.
 
     `range` has the smallest and the largest possible number, if the user declares them. `unasked` says that
-    the kind was inferred from the model or the predictions, and not declared.
+    the kind was inferred from the predictions, and not declared.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """The first screen of a result: what was explained, the verdict, one line per measure, and the next step."""
 
+import attrs
+
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.measure.verdict import (
@@ -180,7 +182,11 @@ def _headline_values(payload: Payload, measure: str, estimate: Estimate) -> tupl
 def _checked_sentences(payload: Payload) -> list[str]:
     """Say what was checked for each measure, unless the verdict says it already."""
     verdict, outcome = payload["verdict"], choose_words(payload)
-    taken = {name: estimate for name, estimate in read_estimates(payload).items() if estimate is not None}
+    taken = {
+        name: estimate if estimate.is_compared else attrs.evolve(estimate, merging=None)
+        for name, estimate in read_estimates(payload).items()
+        if estimate is not None
+    }
     if verdict["name"] == NOTHING_TESTED or taken[verdict["measure"]].finding in (ONE_LABEL, NAMES_THE_LABEL):
         del taken[verdict["measure"]]
     sentences = {name: explain_checks(name, taken[name], payload["n"], outcome) for name in taken}

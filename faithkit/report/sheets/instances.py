@@ -40,7 +40,7 @@ def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
     """Return both measures of one instance, its explanation, and the rows that share or contradict it."""
     table = Sheet(None, [_local_table(local), _sharers(local)])
     rows = [witness_line(witness, view=local.view) for witness in local.contradicted_by]
-    contradictions = Sheet("The nearest rows that contradict it:", [Bullets(rows)]) if rows else None
+    contradictions = Sheet("Rows that contradict it:", [Bullets(rows)]) if rows else None
     return Sheet.of(None, *_instance_lines(local, row), table, contradictions)
 
 

@@ -87,7 +87,7 @@ def _advice(plan: Plan) -> list[str]:
     spare = plan.n - plan.to_explain
     pilot = plan.from_pilot
     if pilot is not None and plan.n == pilot.n:
-        lines.append("The pilot has them.")
+        lines.append("The pilot has them; fewer may be enough.")
     if pilot is not None and pilot.pool:
         lines.append(f"They are checked against each other and a pool of {pluralize(pilot.pool, 'row')}.")
     elif spare and plan.measure == "sufficiency":

@@ -370,7 +370,7 @@ def _recommend(
         )
     reason = f"its {measure} is higher than that of every other system that could be checked"
     if len(checked) == 1:
-        reason = "no other system could be checked"
+        reason = f"no other system {'was compared' if len(results) == 1 else 'could be checked'}"
     if top in worths:
         share = format_percent(worths[top])
         reason += f", and it closes {share} of the gap between random explanations and the full input"

@@ -4,6 +4,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitError, InputError
@@ -114,6 +115,8 @@ def check_inputs(explainer: ResolvedComponent, X: Rows) -> None:
     advice = f"use {join_words(suitable, 'or')}" if suitable else "no installed explainer takes them"
     if kind == "array" and "table" in declared:
         advice += f"; {explainer.text} takes X.reshape(len(X), -1), where the model does"
+    if isinstance(X, pd.DataFrame) and "text" in declared and X.shape[1] == 1:
+        advice = f"pass the texts of its column, X[{X.columns[0]!r}]"
     raise InputError(
         f"{explainer.text} explains {join_words([ROW_NAMES[kind_name] for kind_name in declared])}, and X "
         f"has {ROW_NAMES.get(kind) or f'rows of shape {X.shape[1:]}'}: {advice}."

@@ -217,7 +217,8 @@ def test_a_model_that_raises_is_reported_with_its_exception():
         raise KeyError("no column\n 'age'")
 
     with pytest.raises(
-        InputError, match=r"^model, asked about 6 rows, failed with KeyError: .*'age'.*Check that X"
+        InputError,
+        match=r"^model, asked about 6 rows, failed with KeyError: .*'age'.*Check that the model is fitted",
     ) as error:
         Predictor(model).predict(X)
     assert isinstance(error.value.__cause__, KeyError)
@@ -226,7 +227,8 @@ def test_a_model_that_raises_is_reported_with_its_exception():
 
 def test_an_unfitted_model_says_so():
     with pytest.raises(
-        InputError, match="LogisticRegression, asked about 6 rows, failed with NotFittedError"
+        InputError,
+        match=r"LogisticRegression, asked about 6 rows, failed with NotFittedError.*Check that the model is fitted, on the columns, order and types of X\.$",
     ):
         Predictor(LogisticRegression()).predict(X)
 
