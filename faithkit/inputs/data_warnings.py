@@ -3,7 +3,6 @@
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any
 from zlib import crc32
 
@@ -27,8 +26,7 @@ FIRST_ROWS = 10_000  # the rows of a log that are checked
 _MIN_CASES, _MIN_ROWS_PER_CASE = 10, 3
 _MIN_CHANGE = 0.01  # the smallest change of a share that is worth a warning
 _MIN_NAMING_SHARE = 0.95  # of explanations that name the label of their own row
-_MAX_LABELS, _MAX_TEXTS, _MAX_LETTERS = 1000, 200, 1000
-_MAX_WHOLE_NUMBERS = 100  # more are seldom codes of classes
+_MAX_LABELS, _MAX_TEXTS, _MAX_LETTERS, _MAX_CODES = 1000, 200, 1000, 100
 _NUMBER = re.compile(r"\s*[+-]?[0-9]*([.,][0-9]+)?\s*(%?)\s*")
 _BASE_WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
 _BASE_VALUE = re.compile(rf"(?:^|[^a-z])(?:{_BASE_WORDS})(?:[^a-z]|$)")
@@ -44,8 +42,8 @@ def _warn(message: str) -> None:
     warnings.warn(message, FaithkitWarning, stacklevel=5)
 
 
-def warn_about_number_texts(labels: Sequence[Any]) -> None:
-    """Warn if all labels are texts of numbers, and one has a fraction or a percent sign."""
+def warn_about_numbers(labels: Sequence[Any]) -> None:
+    """Warn about labels that may be numbers: texts with a fraction or percent sign, or many whole numbers."""
     matches = [_NUMBER.fullmatch(label) if isinstance(label, str) else None for label in labels]
     # the pattern also matches an empty text, which has no fraction
     fractions = [match[0] for match in matches if match and (match[2] or (match[1] or "").strip(".,0"))]
@@ -54,11 +52,7 @@ def warn_about_number_texts(labels: Sequence[Any]) -> None:
             f"predictions such as {fractions[0]!r} are texts, and are taken for labels: if they are numbers, "
             "write them as numbers, with a decimal point and without a percent sign."
         )
-
-
-def warn_about_whole_numbers(labels: Sequence[Any]) -> None:
-    """Warn if labels are whole numbers, and so many that they may be amounts."""
-    if len(labels) > _MAX_WHOLE_NUMBERS and all(isinstance(label, Real) for label in labels):
+    elif len(labels) > _MAX_CODES and all(isinstance(label, int | float) for label in labels):
         _warn(
             f"predictions are {len(labels):,} different whole numbers, and are taken for labels: if they are "
             "amounts, set outcome='numbers' (CLI: --outcome numbers)."
@@ -87,12 +81,11 @@ def warn_about_long_format(table: Table, log: Log) -> None:
     roles, n = log.roles, len(table)
     if len(roles.prediction) > 1 or n < _MIN_CASES * _MIN_ROWS_PER_CASE:
         return
-    used = set(roles.columns)
     labels = pd.factorize(pd.Series(log.predictions))[0]
     explanations = group(log.explanations.identities, log.explanations.missing).codes
     for name, values in zip(table.names, table.values.columns, strict=True):
         arrow_type = value_type(values.type)
-        if name in used or not (pa.types.is_integer(arrow_type) or is_text(arrow_type)):
+        if name in roles.columns or not (pa.types.is_integer(arrow_type) or is_text(arrow_type)):
             continue
         codes = pc.fill_null(values.cast(arrow_type).combine_chunks().dictionary_encode().indices, -1)
         cases = codes.to_numpy(zero_copy_only=False)
@@ -107,8 +100,7 @@ def warn_about_long_format(table: Table, log: Log) -> None:
                 f"the log {verb} {n:,} rows and {n_cases:,} values of {name!r}, each with one prediction and "
                 "several explanations: it seems to have a row for each part of an explanation. Give one row "
                 f"for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
-                f"[{roles.explanation[0]!r}].agg(' '.join). If rows are cases of their own, write --clusters "
-                f"{name}."
+                f"[{roles.explanation[0]!r}].agg(' '.join). For cases of their own, write --clusters {name}."
             )
             return
 
@@ -156,8 +148,7 @@ def _shares(n_others: Counts, n_agreeing: Counts) -> tuple[float, float]:
 def find_label_in_explanations(count: Count, labels: Sequence[Any]) -> Any:
     """Return a label that explanations name; None unless nearly all name only their own row's label.
 
-    A label can also be a value ("owner = yes") or a number ("2 accounts"). So it counts only as a separate
-    word outside comparisons, and a vague word only after an arrow or a word such as "class".
+    Only separate words outside comparisons count, and a vague one only after an arrow or "class".
     """
     texts = _sample_texts(count.explanations) if 2 <= len(labels) <= _MAX_LABELS else {}
     if not texts:

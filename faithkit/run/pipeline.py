@@ -13,9 +13,8 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.data_warnings import (
     find_label_in_explanations,
-    warn_about_number_texts,
+    warn_about_numbers,
     warn_about_repeated_rows,
-    warn_about_whole_numbers,
 )
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
@@ -73,10 +72,8 @@ def measure_explanations(
     )
     if learns(resolved_discretizer):
         population.fit_discretizer(resolved_discretizer, setup.system)
-    if setup.outcome.is_a_guess:
-        warn_about_number_texts(population.labels)
-        if setup.system is None:
-            warn_about_whole_numbers(population.labels)
+    if setup.outcome.is_a_guess and setup.system is None:
+        warn_about_numbers(population.labels)
     result = measure_population(population.with_discretizer(resolved_discretizer), setup)
     if not inputs.has_units:
         words = None if inputs.X is None else lambda: population.row_content.words

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
-from faithkit.inputs.data_warnings import warn_about_number_texts, warn_about_whole_numbers
+from faithkit.inputs.data_warnings import warn_about_numbers
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
@@ -182,8 +182,7 @@ def score_in_pieces(
         return None  # a control, and measures by label, need all rows
     population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)
     if setup.outcome.is_a_guess:
-        warn_about_number_texts(population.labels)
-        warn_about_whole_numbers(population.labels)
+        warn_about_numbers(population.labels)
     return measure_population(population, attrs.evolve(setup, applicability=applicability))
 
 
