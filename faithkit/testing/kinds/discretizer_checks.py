@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-import numpy as np
 import attrs
+import numpy as np
 from attrs import frozen
 
 from faithkit.arrays.containers import n_rows
@@ -163,7 +163,7 @@ def check_chunks_of_discretizing_are_irrelevant(trial: DiscretizerTrial) -> None
 
 @for_each(_discretizer_trials, check_chunks_of_discretizing_are_irrelevant)
 def check_another_instance_gives_the_same_identities(trial: DiscretizerTrial) -> None:
-    """Check that a second instance, which gets the explanations in parts and backwards, gives equal identities.
+    """Check that a second instance, which gets the explanations in parts and backwards, gives the same.
 
     Identities are compared across parts of a log, sessions and machines. Numbers by first appearance differ.
     """
