@@ -441,14 +441,14 @@ DISCRETIZERS = {
     "NumbersByFirstSight": (
         "another_instance_gives_the_same_identities",
         "numbers-by-first-sight on vectors: the explanations were discretized by another one, in parts and "
-        "backwards, and row … Make the identity of the explanation's content: its signs, its bins, a tuple, "
-        "a text.",
+        "backwards, and row 1 has the identity [9] instead of [1]. Make the identity of the explanation's "
+        "content: its signs, its bins, a tuple, a text.",
     ),
     "LearnsWhenFirstCalled": (
         "another_instance_gives_the_same_identities",
         "learns-when-first-called on vectors: the explanations were discretized by another one, in parts and "
-        "backwards, and row … Make the identity of the explanation's content: its signs, its bins, a tuple, "
-        "a text.",
+        "backwards, and row 0 has the identity [[False False False]] instead of [[ True True True]]. Make the "
+        "identity of the explanation's content: its signs, its bins, a tuple, a text.",
     ),
     "WritesTheSignOfZero": (
         "equal_explanations_get_equal_identities",
