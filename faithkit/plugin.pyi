@@ -25,7 +25,6 @@ from .inputs.predictions.tolerance import Tolerance as Tolerance
 from .inputs.seeds import row_seeds as row_seeds
 from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
-from .measure.local_estimate import PredictionSummary as PredictionSummary
 from .measure.mean import Mean as Mean
 from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer

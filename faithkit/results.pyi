@@ -7,6 +7,7 @@ from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
 from .measure.intervals import MeasureStatistics as MeasureStatistics
 from .measure.local_estimate import LocalEstimate as LocalEstimate
+from .measure.local_estimate import PredictionSummary as PredictionSummary
 from .measure.planning.forecast import CheckableCounts as CheckableCounts
 from .measure.planning.plans import PilotPlan as PilotPlan
 from .measure.planning.plans import Plan as Plan

@@ -54,11 +54,13 @@ class Verbs(click.Group):
             ctx.fail(f"no such command {cmd_name!r}. {_advise(cmd_name, self.list_commands(ctx))}")
         for problem in verb_clashes(sources):
             print_message(f"warning: {problem}.")
+        from faithkit.cli.shared.options import debug_option
         from faithkit.extension.creation import build
 
         with redirect_stdout():
             command = build(command_entry(sources[0]), {})
-        return command
+        has_debug = any(parameter.name == "debug" for parameter in command.params)
+        return command if has_debug else debug_option(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List verbs without importing any, plugins' verbs with their distributions."""

@@ -38,6 +38,10 @@ def _to_instances(rows: Any) -> Any:
     return strip_mask(rows, "the explained rows")
 
 
+def _to_remarks(remarks: Any) -> Any:
+    return object_array(remarks) if isinstance(remarks, list | tuple) else remarks
+
+
 def _to_mask(marks: Any) -> NDArray[np.bool_]:
     return np.asarray(strip_mask(marks, "the marks of missing explanations"), dtype=bool)
 
@@ -64,7 +68,7 @@ class Explanations:
         The name of the default applicability relation. It must be installed.
     discretizer : str, optional
         The name of the default discretizer, with parameters as "name:param=value,…". It must be installed.
-    remarks : object array, optional
+    remarks : list or object array, optional
         A remark about each row, or None. It says why the row has no explanation ("no counterfactual found")
         or what is wrong with its explanation ("below the threshold").
     block : int array, optional
@@ -88,7 +92,7 @@ class Explanations:
     shared: dict[str, Any] = attrs.field(factory=dict)
     relation: str | None = None
     discretizer: str | None = None
-    remarks: NDArray[Any] | None = None
+    remarks: NDArray[Any] | None = attrs.field(default=None, converter=_to_remarks)
     block: NDArray[np.int64] | None = None
 
     def __attrs_post_init__(self) -> None:

@@ -35,7 +35,7 @@ class Encoder:
     Attributes
     ----------
     names : list of str
-        The column names.
+        The column names; "x0", "x1", … for an array, whose columns rules name by number.
     categorical : tuple of int
         The positions of the columns that hold categories.
     categories : dict

@@ -184,7 +184,7 @@ def check_scores(estimator: Any, tally: Tally) -> Scores:
     return scores
 
 
-def _check_weights(estimator: Estimator, tally: Tally) -> Weights:
+def check_weights(estimator: Estimator, tally: Tally) -> Weights:
     """Return the total weight of each kind of owner; raise a `ContractError` if the weights are invalid.
 
     Without the optional method `weigh`, every owner has weight 1.
@@ -216,7 +216,7 @@ def mean_score_of_tallies(estimator: Estimator, tallies: Iterable[Tally]) -> flo
     """
     total_score, total_weight = 0.0, 0.0
     for position, tally in enumerate(map(_read_only, tallies)):
-        scores, weights = check_scores(estimator, tally), _check_weights(estimator, tally)
+        scores, weights = check_scores(estimator, tally), check_weights(estimator, tally)
         if position == 1:  # a tally in a single batch needs no such check
             _check_independence(estimator, tally, scores, weights)
         batch_score, batch_weight = _weighted_sum(scores, weights)
@@ -242,7 +242,7 @@ def _check_independence(estimator: Estimator, tally: Tally, scores: Scores, weig
         owners[1, -1, label] += 1
     larger = attrs.evolve(tally, counts=counts, owners=owners, **_pad_own_counts(tally))
     used = tally.owners > 0
-    for compute, before in ((check_scores, scores), (_check_weights, weights)):
+    for compute, before in ((check_scores, scores), (check_weights, weights)):
         after = compute(estimator, larger)[:, :-1, : tally.owners.shape[2]]
         if np.allclose(after[used], before[used], rtol=1e-12, atol=1e-12, equal_nan=True):
             continue

@@ -55,15 +55,13 @@ def run_checks(
     >>> from faithkit.testing import run_checks
     >>> factory = "faithkit.measure.estimators:LeaveOneOut"
     >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))
-    11 checks ran: 11 passed, 0 failed. 0 skipped.
+    12 checks ran: 12 passed, 0 failed. 0 skipped.
     """
     return run(checks_for(target, distribution=distribution, situations=situations))
 
 
 def parametrize_with_checks(
-    target: Any,
-    expected_failed_checks: Mapping[str, str] | None = None,
-    situations: Mapping[str, EvaluationInputs] | None = None,
+    target: Any, expected_failed_checks: Mapping[str, str] | None = None
 ) -> Callable[[Callable[..., Any]], Any]:
     """Turn each check into a pytest test. The decorated function calls ``check.run()``.
 
@@ -74,8 +72,6 @@ def parametrize_with_checks(
     expected_failed_checks : mapping of str to str, optional
         Checks that are expected to fail, each with the reason: by name for every component of the plugin, or
         by id (``shap-chunking_is_irrelevant``) for one. It is an error if one of them passes.
-    situations : mapping of str to EvaluationInputs, optional
-        As in `checks_for`.
 
     Returns
     -------
@@ -97,7 +93,7 @@ def parametrize_with_checks(
     """
     import pytest
 
-    checks = target if isinstance(target, list) else checks_for(target, situations=situations)
+    checks = target if isinstance(target, list) else checks_for(target)
     expected = expected_failed_checks or {}
     check_expected_failures(expected, checks)
     parameters = []

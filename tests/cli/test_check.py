@@ -84,7 +84,7 @@ def test_one_component_alone_can_be_checked_and_told_as_json():
     assert result.exit_code == 0
     (component,) = json.loads(result.stdout)["components"]
     assert (component["kind"], component["name"], component["failed"]) == ("estimator", "majority", {})
-    assert len(component["passed"]) == 11
+    assert len(component["passed"]) == 12
     assert "scores_are_shares" in component["passed"]
 
 

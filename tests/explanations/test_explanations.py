@@ -483,3 +483,12 @@ def test_missing_rows_can_be_marked_beside_their_values():
 def test_the_kind_of_values_can_be_any_word():
     assert Explanations.of(["a"], kind="rule").kind == "rule"
     assert Explanations(kind="picture", values=np.zeros((2, 2, 2))).values.shape == (2, 2, 2)
+
+
+def test_remarks_may_be_a_list():
+    batch = Explanations.of(["a", None, None], remarks=["below the threshold", "no rule", None])
+    assert batch.remarked.tolist() == ["below the threshold", "no rule", "no explanation"]
+    assert batch.take(np.array([True, False, True])).remarked.tolist() == [
+        "below the threshold",
+        "no explanation",
+    ]

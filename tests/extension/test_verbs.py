@@ -45,6 +45,18 @@ def test_a_verb_needs_no_plugin_beside_it(site):
     assert "command audit" in run("check", "acme").stdout
 
 
+def test_every_verb_shows_its_traceback_with_the_option_that_the_error_names(site):
+    verb = PLUGIN.replace("click.echo(", "raise KeyError(")
+    install(site, "acme", verb, verbs=["audit"])
+    result = run("audit")
+    line = "error: KeyError: 'audited by acme'. This was not expected; --debug shows the traceback.\n"
+    assert (result.exit_code, result.stderr) == (1, line)
+    debugged = run("audit", "--debug")
+    assert debugged.exit_code == 1
+    assert debugged.stderr.startswith("Traceback")
+    assert debugged.stderr.endswith("KeyError: 'audited by acme'\n")
+
+
 def test_of_two_verbs_of_one_name_the_first_distributions_is_run_with_a_warning(site, monkeypatch):
     for name in ("umbra", "acme"):
         install(site, name, PLUGIN, verbs=["audit"])

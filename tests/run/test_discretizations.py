@@ -346,6 +346,27 @@ EARLIER = faithkit.Explanations.vectors(RNG.normal(size=(60, 2)), instances=ROWS
 LATER = faithkit.Explanations.vectors(RNG.normal(3, 1, size=(60, 2)), instances=ROWS + 5)
 
 
+class SortingMedian:
+    """Sorts what it learns from in place, and does not expect NaN."""
+
+    def fit(self, explanations):
+        explanations.values.sort(axis=0)
+        self.median = explanations.values[len(explanations) // 2]
+
+    def discretize(self, explanations):
+        return explanations.values > self.median
+
+
+@pytest.mark.filterwarnings("ignore:no background was given")
+def test_a_discretizer_learns_from_a_copy_without_missing_explanations():
+    values = np.array([[3.0], [np.nan], [1.0], [4.0], [2.0]])
+    explanations = faithkit.Explanations.vectors(values.copy(), missing=np.isnan(values[:, 0]))
+    result = faithkit.score(["b", "b", "a", "b", "a"], explanations, discretizer=SortingMedian())
+    np.testing.assert_array_equal(explanations.values, values)
+    # the median of 1, 2, 3, 4 is 3, so that only the 4 is above it
+    assert result.rows.explanations.identities[[0, 2, 3, 4], 0].tolist() == [False, False, True, False]
+
+
 @one_test
 @pytest.mark.parametrize("text", ["quantile:bins=3", "sign", "original"])
 def test_a_discretizer_is_fitted_once_and_frozen(text):

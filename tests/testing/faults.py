@@ -316,6 +316,11 @@ RELATIONS = {
         "packs-the-first-word-only on vectors: with 65 instances packed and holds differ on explanation 0"
         " and instance 64. Make packed the same matrix as holds: faithkit.plugin.pack_bits packs one.",
     ),
+    "LearnsTheFirstRow": (
+        "learns_the_same_in_any_order",
+        "learns-the-first-row on vectors: it was fitted again, on the background in the opposite order, and the "
+        "answer changed for explanation … Learn from all rows of the background, without randomness.",
+    ),
     "Alternates": (
         "asking_again_gives_the_same_answer",
         "alternates on vectors: it was evaluated twice, and the answer changed for explanation 0 "
@@ -435,9 +440,21 @@ RELATIONS = {
 DISCRETIZERS = {
     "NumbersByFirstSight": (
         "another_instance_gives_the_same_identities",
-        "numbers-by-first-sight on vectors: the explanations were discretized by another one, in the "
-        "opposite order, and row 0 has the identity [8] instead of [0]. Make the identity of the "
-        "explanation's content: its signs, its bins, a tuple, a text.",
+        "numbers-by-first-sight on vectors: the explanations were discretized by another one, in parts and "
+        "backwards, and row 1 has the identity [9] instead of [1]. Make the identity of the explanation's "
+        "content: its signs, its bins, a tuple, a text.",
+    ),
+    "LearnsWhenFirstCalled": (
+        "another_instance_gives_the_same_identities",
+        "learns-when-first-called on vectors: the explanations were discretized by another one, in parts and "
+        "backwards, and row 0 has the identity [[False False False]] instead of [[ True True True]]. Make the "
+        "identity of the explanation's content: its signs, its bins, a tuple, a text.",
+    ),
+    "WritesTheSignOfZero": (
+        "equal_explanations_get_equal_identities",
+        "writes-the-sign-of-zero on vectors: 0.0 was replaced by −0.0, which is equal, and row 0 has the "
+        "identity ['0.8 -0.0 -0.2'] instead of ['0.8 0.0 -0.2']. Add 0.0 to numbers before you write them as "
+        "text.",
     ),
     "LearnsTheFirstRow": (
         "order_of_learning_is_irrelevant",
@@ -559,6 +576,31 @@ ESTIMATORS = {
         "expects-five: by_chance(0.0, 0.0) gave 5.0; expected a number from 0 to 1, or None. Give the "
         "mean of the estimate over all shuffles of the labels, such as verified * chance.",
     ),
+    "WeighsBelowZero": (
+        "weights_can_be_used",
+        "weighs-below-zero on a tally with three labels: its weights cannot be used: the estimator sound weighs "
+        "owners by -1 to -1; expected finite weights of at least 0. Return weights of the shape of tally.owners, "
+        "or of one that broadcasts to it.",
+    ),
+    "WeighsExplanations": (
+        "weights_can_be_used",
+        "weighs-explanations on a tally with three labels: its weights cannot be used: the estimator sound "
+        "failed with ValueError: … Return weights of the shape of tally.owners, or of one that broadcasts to it.",
+    ),
+    "WeighsTheFirstLabelMost": (
+        "order_of_the_tally_is_irrelevant",
+        "weighs-the-first-label-most on a tally with three labels: labels in the opposite order got other "
+        "weights. Treat all labels alike, whatever their numbers.",
+    ),
+    "WeighsAtRandom": (
+        "scoring_again_gives_the_same_scores",
+        "weighs-at-random on a tally with three labels: two calls with one tally gave different weights. Use no "
+        "randomness, and keep nothing between calls.",
+    ),
+    "WeighsInPlace": (
+        "tally_is_left_alone",
+        "weighs-in-place on a tally with three labels: weigh changed tally.owners in place. Work on a copy.",
+    ),
     "ChangesTheTally": (
         "tally_is_left_alone",
         "changes-the-tally on a tally with three labels: scores changed tally.counts in place. Work on a "
@@ -623,6 +665,20 @@ DIAGNOSTICS = {
         "report_has_values_and_a_sheet",
         "returns-no-json on a_log_of_labels: to_dict is no JSON: ValueError: Out of range float values are not JSON "
         "compliant … Use numbers, texts and None.",
+    ),
+    "ShowsANumber": (
+        "report_has_values_and_a_sheet",
+        "shows-a-number on a_log_of_labels: the sheet cannot be shown: AttributeError: … Give Sheet.of texts, "
+        "tables and sheets.",
+    ),
+    "ClipsExplanations": (
+        "rows_are_left_alone",
+        "clips-explanations on a_log_of_labels: diagnose changed the explanations' values in place. Work on a "
+        "copy.",
+    ),
+    "SortsCodes": (
+        "rows_are_left_alone",
+        "sorts-codes on a_log_of_labels: diagnose changed codes or X in place. Work on a copy.",
     ),
     "CountsItsCalls": (
         "asking_again_gives_the_same",

@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 import attrs
+import numpy as np
 
 from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
 from faithkit.explanations.explanations import Explanations
@@ -77,9 +78,9 @@ def accepted_kinds(discretizer: ResolvedComponent) -> tuple[str, ...]:
 
 
 def fit_discretizer(discretizer: ResolvedComponent, explanations: Explanations) -> None:
-    """Fit a discretizer to explanations."""
+    """Fit a discretizer to a copy of the explanations, without missing ones."""
     with _guard(discretizer):
-        discretizer.instance.fit(explanations)
+        discretizer.instance.fit(explanations.take(np.flatnonzero(~explanations.missing)))
 
 
 def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:

@@ -1,6 +1,7 @@
 """Checks of diagnostics: they return a reproducible report for programs and people."""
 
 import json
+from copy import deepcopy
 from functools import cache
 from typing import Any
 from unittest import SkipTest
@@ -14,9 +15,10 @@ from faithkit.inputs.models.predictor import Predictor
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.api import evaluate, score
+from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.evaluation import Evaluation
 from faithkit.testing.checks import BrokenPromiseError, for_each, forbid, require, skip_unless_passes
-from faithkit.testing.equality import are_equal
+from faithkit.testing.equality import are_equal, first_changed_column
 from faithkit.testing.kinds.component_checks import create
 from faithkit.testing.kit import Candidate
 from faithkit.wording import describe
@@ -26,23 +28,24 @@ _TOLERANCE = 1e-9
 
 @frozen(eq=False)
 class DiagnosticTrial:
-    """A diagnostic, one of the kit's results, and its report about it."""
+    """A diagnostic, a copy of one of the kit's results as the diagnostic left it, and its report about it."""
 
     candidate: Candidate
     name: str
+    result: Evaluation
     report: Any
 
     def require_same(self, result: Evaluation, problem: str, remedy: str) -> None:
         """Require that a new instance reports the same about a result."""
-        report = create(self.candidate).diagnose(result)
+        report = create(self.candidate).diagnose(deepcopy(result))
         require(are_equal(self.report.to_dict(), report.to_dict(), _TOLERANCE), problem, remedy)
 
 
 def _diagnose(candidate: Candidate, name: str) -> DiagnosticTrial | FaithkitError:
     """Return the report about a result, or the error that refuses it."""
-    diagnostic = create(candidate)
+    diagnostic, result = create(candidate), deepcopy(example_results()[name])
     try:
-        return DiagnosticTrial(candidate, name, diagnostic.diagnose(example_results()[name]))
+        return DiagnosticTrial(candidate, name, result, diagnostic.diagnose(result))
     except FaithkitError as error:
         return error
     except Exception as error:
@@ -79,6 +82,8 @@ def check_report_has_values_and_a_sheet(trial: DiagnosticTrial) -> None:
     require(isinstance(sheet, Sheet), "the report has no sheet", remedy)
     with forbid(Exception, "to_dict is no JSON", "Use numbers, texts and None"):
         json.dumps(values, allow_nan=False)
+    with forbid(Exception, "the sheet cannot be shown", "Give Sheet.of texts, tables and sheets"):
+        Diagnosis.of(trial.name, trial.report).to_text()
 
 
 @for_each(_diagnostic_trials, check_report_has_values_and_a_sheet)
@@ -100,6 +105,19 @@ def check_order_of_rows_is_irrelevant(trial: DiagnosticTrial) -> None:
     reversed_result = example_results(is_reversed=True)[trial.name]
     remedy = "Let seeds belong to rows: faithkit.plugin.row_seeds"
     trial.require_same(reversed_result, "rows in the opposite order got another answer", remedy)
+
+
+@for_each(_diagnostic_trials)
+def check_rows_are_left_alone(trial: DiagnosticTrial) -> None:
+    """Check that `diagnose` does not change the rows of the result.
+
+    The result is measured and diagnosed again afterwards.
+    """
+    rows, expected = trial.result.rows, example_results()[trial.name].rows
+    column = first_changed_column(expected.explanations, rows.explanations)
+    require(column is None, f"diagnose changed the explanations' {column} in place", "Work on a copy")
+    is_same = are_equal((expected.codes, expected.X), (rows.codes, rows.X))
+    require(is_same, "diagnose changed codes or X in place", "Work on a copy")
 
 
 def check_says_whether_it_is_automatic(candidate: Candidate) -> None:

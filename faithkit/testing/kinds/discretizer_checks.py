@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+import attrs
 import numpy as np
 from attrs import frozen
 
@@ -132,12 +133,21 @@ def check_discretizing_again_gives_the_same_identities(trial: DiscretizerTrial) 
 def check_equal_explanations_get_equal_identities(trial: DiscretizerTrial) -> None:
     """Check that explanations with equal values, of equal instances, get equal identities.
 
-    A discretizer merges explanations. It must not separate equal ones.
+    A discretizer merges explanations. It must not separate equal ones, such as vectors with 0.0 and −0.0.
     """
-    codes = group(trial.discretize(trial.batch.explanations).identities).codes
+    explanations = trial.batch.explanations
+    codes = group(trial.discretize(explanations).identities).codes
     for i, j in trial.batch.equal_pairs:
         problem = f"explanations {i} and {j} are equal, and their identities are not"
         require(bool(codes[i] == codes[j]), problem, "Let the identity depend on nothing else, such as i")
+    if explanations.kind == "vector":
+        positive, negative = (
+            attrs.evolve(explanations, values=np.where(explanations.values == 0, zero, explanations.values))
+            for zero in (0.0, -0.0)
+        )
+        change = describe_difference(trial.discretize(positive), trial.discretize(negative))
+        problem = f"0.0 was replaced by −0.0, which is equal, and {change}"
+        require(change is None, problem, "Add 0.0 to numbers before you write them as text")
 
 
 @for_each(_discretizer_trials, check_equal_explanations_get_equal_identities)
@@ -153,14 +163,14 @@ def check_chunks_of_discretizing_are_irrelevant(trial: DiscretizerTrial) -> None
 
 @for_each(_discretizer_trials, check_chunks_of_discretizing_are_irrelevant)
 def check_another_instance_gives_the_same_identities(trial: DiscretizerTrial) -> None:
-    """Check that a second instance, which gets the explanations in another order, gives equal identities.
+    """Check that a second instance, which gets the explanations in parts and backwards, gives the same.
 
     Identities are compared across parts of a log, sessions and machines. Numbers by first appearance differ.
     """
     second = _fit_discretizer(trial.candidate, trial.batch)
-    discretized = second.discretize_backwards(trial.batch.explanations)
+    parts = [second.discretize_backwards(part) for part in trial.batch.split_in_three()]
     remedy = "Make the identity of the explanation's content: its signs, its bins, a tuple, a text"
-    trial.require_same(discretized, "by another one, in the opposite order", remedy)
+    trial.require_same(Explanations.concat(parts), "by another one, in parts and backwards", remedy)
 
 
 @for_each(_discretizer_trials, check_another_instance_gives_the_same_identities)

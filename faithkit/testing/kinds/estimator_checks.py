@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitError
 from faithkit.measure.counting.tally import Tally
-from faithkit.measure.estimators import LeaveOneOut, check_scores, mean_score
+from faithkit.measure.estimators import LeaveOneOut, check_scores, check_weights, mean_score
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.testing.checks import for_each, forbid, require
 from faithkit.testing.equality import are_equal
@@ -42,6 +42,10 @@ class EstimatorTrial:
         scores = check_scores(self.estimator, deepcopy(scored_tally))
         return np.where(scored_tally.owners > 0, scores, 0.0)
 
+    def weigh_owners(self, tally: Tally | None = None) -> NDArray[np.float64]:
+        """Return the total weight of owners in the mean."""
+        return check_weights(self.estimator, deepcopy(self.tally if tally is None else tally))
+
 
 def _estimator_trials(candidate: Candidate) -> Iterator[EstimatorTrial]:
     estimator = create(candidate)
@@ -61,27 +65,40 @@ def check_scores_are_shares(trial: EstimatorTrial) -> None:
 
 
 @for_each(_estimator_trials)
+def check_weights_can_be_used(trial: EstimatorTrial) -> None:
+    """Check that `weigh`, if there is one, returns finite weights of at least 0 for all owners.
+
+    The estimate is the mean of the scores with these weights.
+    """
+    remedy = "Return weights of the shape of tally.owners, or of one that broadcasts to it"
+    with forbid(FaithkitError, "its weights cannot be used", remedy):
+        trial.weigh_owners()
+
+
+@for_each(_estimator_trials)
 def check_tally_is_left_alone(trial: EstimatorTrial) -> None:
     """Check that scoring does not change the tally.
 
     One tally serves the estimate, its interval and the report.
     """
-    passed_tally = deepcopy(trial.tally)
-    trial.estimator.scores(passed_tally)
-    for table in ("counts", "owners"):
-        is_same = np.array_equal(getattr(passed_tally, table), getattr(trial.tally, table))
-        require(is_same, f"scores changed tally.{table} in place", "Work on a copy")
+    for method in ("scores", "weigh"):
+        passed_tally = deepcopy(trial.tally)
+        getattr(trial.estimator, method, lambda _: None)(passed_tally)
+        for table in ("counts", "owners"):
+            is_same = np.array_equal(getattr(passed_tally, table), getattr(trial.tally, table))
+            require(is_same, f"{method} changed tally.{table} in place", "Work on a copy")
 
 
-@for_each(_estimator_trials, check_scores_are_shares)
+@for_each(_estimator_trials, check_scores_are_shares, check_weights_can_be_used)
 def check_scoring_again_gives_the_same_scores(trial: EstimatorTrial) -> None:
-    """Check that the same tally gets the same scores twice.
+    """Check that the same tally gets the same scores and weights twice.
 
     Otherwise the same question has two answers.
     """
-    is_same = are_equal(trial.score_owners(), trial.score_owners(), _ROUNDING)
-    problem = "two calls with one tally gave different scores"
-    require(is_same, problem, "Use no randomness, and keep nothing between calls")
+    for numbers, compute in (("scores", trial.score_owners), ("weights", trial.weigh_owners)):
+        problem = f"two calls with one tally gave different {numbers}"
+        is_same = are_equal(compute(), compute(), _ROUNDING)
+        require(is_same, problem, "Use no randomness, and keep nothing between calls")
 
 
 @for_each(_estimator_trials, check_scoring_again_gives_the_same_scores)
@@ -94,12 +111,12 @@ def check_order_of_the_tally_is_irrelevant(trial: EstimatorTrial) -> None:
         "explanations": "Score u from counts[u] and owners[:, u] alone: a large tally has no totals",
         "labels": "Treat all labels alike, whatever their numbers",
     }
-    counts, owners, scores = trial.tally.counts, trial.tally.owners, trial.score_owners()
+    counts, owners = trial.tally.counts, trial.tally.owners
     for axis, (items, remedy) in enumerate(remedies.items()):
         reversed_tally = Tally(np.flip(counts, axis).copy(), np.flip(owners, axis + 1).copy())
-        reversed_scores = np.flip(trial.score_owners(reversed_tally), axis + 1)
-        problem = f"{items} in the opposite order got other scores"
-        require(are_equal(reversed_scores, scores, _ROUNDING), problem, remedy)
+        for numbers, compute in (("scores", trial.score_owners), ("weights", trial.weigh_owners)):
+            is_same = are_equal(np.flip(compute(reversed_tally), axis + 1), compute(), _ROUNDING)
+            require(is_same, f"{items} in the opposite order got other {numbers}", remedy)
 
 
 def _large_trial(candidate: Candidate) -> list[EstimatorTrial]:

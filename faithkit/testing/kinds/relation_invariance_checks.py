@@ -17,9 +17,11 @@ from faithkit.explanations.relations import draw_control
 from faithkit.measure.counting.scans import unexplained_sample
 from faithkit.testing.checks import for_each, forbid, require
 from faithkit.testing.equality import are_equal, first_changed_column
+from faithkit.testing.kinds.component_checks import create
 from faithkit.testing.kinds.relation_checks import (
     Matrix,
     RelationTrial,
+    check_fit_returns_the_relation,
     check_groups_are_equality,
     check_holds_is_a_boolean_matrix,
     check_one_key_per_explanation,
@@ -58,6 +60,18 @@ def check_packed_equals_holds(trial: RelationTrial) -> None:
         problem = f"with {n} instances packed and holds differ on {pair}"
         remedy = "Make packed the same matrix as holds: faithkit.plugin.pack_bits packs one"
         require(pair is None, problem, remedy)
+
+
+@for_each(relation_trials, check_asking_again_gives_the_same_answer, check_fit_returns_the_relation)
+def check_learns_the_same_in_any_order(trial: RelationTrial) -> None:
+    """Check that a second relation, fitted on the background in the opposite order, gives the same answers.
+
+    Later sessions fit the relation again, and the order of the background has no meaning.
+    """
+    background = deepcopy(take_rows(trial.batch.background, slice(None, None, -1)))
+    second = evolve(trial, relation=create(trial.candidate).fit(background))
+    action = "fitted again, on the background in the opposite order"
+    _require_same(trial, second.matrix, action, "Learn from all rows of the background, without randomness")
 
 
 @for_each(relation_trials, check_packed_equals_holds)

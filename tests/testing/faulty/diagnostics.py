@@ -58,6 +58,35 @@ class ReturnsNoJson(Sound):
         return Values(rows=float("nan"))
 
 
+class NumberSheet(Values):
+    def sheet(self):
+        return faithkit.plugin.Sheet.of("values", 3)
+
+
+class ShowsANumber(Sound):
+    """A sheet is made of texts."""
+
+    def diagnose(self, result):
+        return NumberSheet(rows=result.n)
+
+
+class ClipsExplanations(Sound):
+    """What is near zero becomes zero, for everybody."""
+
+    def diagnose(self, result):
+        values = result.rows.explanations.values
+        values[abs(values) < 0.5] = 0.0
+        return super().diagnose(result)
+
+
+class SortsCodes(Sound):
+    """Rows lose their predictions."""
+
+    def diagnose(self, result):
+        result.rows.codes.sort()
+        return super().diagnose(result)
+
+
 class CountsItsCalls(Sound):
     """Another answer each time."""
 

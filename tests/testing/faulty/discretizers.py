@@ -24,6 +24,22 @@ class NumbersByFirstSight(Sound):
         return [self.known_.setdefault(sign, len(self.known_)) for sign in signs]
 
 
+class LearnsWhenFirstCalled(Sound):
+    """The first slice of a log sets the cut for all of it."""
+
+    def discretize(self, explanations):
+        if not hasattr(self, "cut_") and len(explanations):
+            self.cut_ = explanations.values.max(axis=0)
+        return explanations.values < self.cut_
+
+
+class WritesTheSignOfZero(Sound):
+    """-0.0 and 0.0 are equal numbers, and different texts."""
+
+    def discretize(self, explanations):
+        return [" ".join(f"{number:.1f}" for number in row) for row in explanations.values]
+
+
 class LearnsTheFirstRow(Sound):
     """Another cut, if the same file is sorted."""
 

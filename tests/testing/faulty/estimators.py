@@ -84,3 +84,39 @@ class ExpectsFive(Sound):
 
     def by_chance(self, verified, chance):
         return 5.0
+
+
+class WeighsBelowZero(Sound):
+    """Nobody counts less than nothing."""
+
+    def weigh(self, tally):
+        return -1.0
+
+
+class WeighsExplanations(Sound):
+    """One weight for each explanation, which are not the last axis."""
+
+    def weigh(self, tally):
+        return np.ones(len(tally.counts))
+
+
+class WeighsTheFirstLabelMost(Sound):
+    """Labels have no order."""
+
+    def weigh(self, tally):
+        return 1 / (1 + np.arange(tally.counts.shape[1]))
+
+
+class WeighsAtRandom(Sound):
+    """Another weight each time."""
+
+    def weigh(self, tally):
+        return np.random.default_rng().random()
+
+
+class WeighsInPlace(Sound):
+    """Owners count once, from then on."""
+
+    def weigh(self, tally):
+        tally.owners[:] = tally.owners.clip(max=1)
+        return 1.0
