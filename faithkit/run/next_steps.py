@@ -258,8 +258,8 @@ def _best(
 ) -> tuple[str, Estimate] | None:
     """Return the component to propose, with its estimate; None if no component lets more be checked.
 
-    Components whose estimate is above chance come first, then those that halve the unchecked share. The
-    current estimate takes part in the recommendation; if it wins, the best of the others is returned.
+    Components whose estimate is above chance come first, then those that halve the unchecked share. Nothing
+    is proposed if the current estimate would be recommended before them.
     """
     trials: list[tuple[str, Estimate]] = []
     for name in names:
@@ -271,9 +271,7 @@ def _best(
     trials = [trial for trial in trials if trial[1].verified >= (1 + verified) / 2] or trials
     estimates = [estimate for _, estimate in trials]
     position = recommend(estimates if current is None else [*estimates, current])
-    if position == len(estimates):
-        position = recommend(estimates)
-    return None if position is None else trials[position]
+    return None if position is None or position == len(trials) else trials[position]
 
 
 def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estimate) -> str:
