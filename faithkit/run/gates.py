@@ -17,6 +17,7 @@ from faithkit.run.result import Result
 from faithkit.wording import format_exactly
 
 NO_INTERVAL = "its interval could not be computed"
+NOTHING_EXPLAINED = "no row has an explanation; check what wrote them, or the explainer"
 NOTHING_KNOWN = (
     "no explanation holds for any other instance, and nothing else shows that it is above chance; give more "
     "rows, or a coarser discretizer"
@@ -164,7 +165,8 @@ def why_unknown(result: Result, measure: str, gated: Collection[str]) -> str | N
     estimate = getattr(result, measure)
     if estimate is None:
         return str(result.why_no_sufficiency)
-    return why_untested(estimate, measure, gated)
+    reason = why_untested(estimate, measure, gated)
+    return NOTHING_EXPLAINED if reason == NOTHING_KNOWN and result.unexplained == result.n else reason
 
 
 def _judge(result: Result, measure: str, limit: float | None, gated: Collection[str]) -> GateResult:

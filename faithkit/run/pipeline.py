@@ -158,4 +158,5 @@ def _uniqueness(count: Count) -> float:
     owners = count.owners
     if owners.steps is None:
         return count.n_explanations / owners.n
-    return float((owners.weight / owners.sizes[owners.explanation]).sum()) / owners.total_weight
+    mean = float((owners.weight / owners.sizes[owners.explanation]).sum()) / owners.total_weight
+    return min(1.0, mean)  # rounding must not lift it above 1, which no file of a result may hold

@@ -7,12 +7,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.discovery import is_folder
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.intervals import compute_interval
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.intervals import MeasureStatistics
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
@@ -54,7 +56,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
             parse_float=_parse_finite,
             parse_int=lambda text: int(text) if _parse_finite(text) else 0,
         )
-        systems = payload.get("systems")
+        systems = payload.get("systems") if isinstance(payload, dict) else None
         _validate_schema(payload, "evaluation" if systems is None else "comparison")
         for evaluation in [payload] if systems is None else systems.values():
             _check_numbers(evaluation)
@@ -73,9 +75,25 @@ def _check_usable(result: Evaluation | Comparison) -> None:
     """Use a result as users do, so that an inconsistent file raises an error on loading."""
     str(result)
     for evaluation in [result] if isinstance(result, Evaluation) else result.results.values():
-        for estimate in evaluation.measures.values():
+        for measure, estimate in evaluation.measures.items():
             if estimate.statistics is not None:
-                compute_interval(estimate.statistics, estimate.confidence)
+                _check_moments(measure, estimate, estimate.statistics)
+
+
+def _check_moments(measure: str, estimate: Estimate, moments: MeasureStatistics) -> None:
+    """Refuse an estimate that does not follow from its moments, from which differences are computed."""
+    point = moments.estimate if estimate.floor is None else max(estimate.floor, moments.estimate)
+    expected = {
+        "estimate": point,
+        "bracket": (point, max(point, 1.0 - moments.disagreement)),
+        "agree": moments.value / moments.verified if moments.verified else None,
+        "interval": attrs.evolve(estimate, low=None, high=None).interval,
+        "se": None if estimate.low is None else moments.se,
+    }
+    for field, value in expected.items():
+        saved = getattr(estimate, field)
+        if not np.allclose(np.array(saved, float), np.array(value, float), 1e-6, 1e-6, equal_nan=True):
+            raise ValueError(f"{field} of {measure} is {saved!r:.60}, and by its moments {value!r:.60}")
 
 
 def _parse_finite(text: str) -> float:
@@ -103,8 +121,16 @@ def _validate_schema(payload: Any, definition: str) -> None:
 
 def _check_numbers(payload: Mapping[str, Any]) -> None:
     """Refuse numbers that do not fit together, which a schema cannot express."""
-    is_normalised = Outcome(**payload["outcome"]).is_normalised
-    for measure, estimate in payload["measures"].items():
+    outcome, measures = Outcome(**payload["outcome"]), payload["measures"]
+    is_normalised = outcome.is_normalised
+    counts = {name: payload[name] for name in ("n_explanations", "unexplained")}
+    counts |= {f"checked of {name}": values["checked"] for name, values in measures.items() if values}
+    for name, count in counts.items():
+        if count > payload["n"]:
+            raise ValueError(f"{name} is {count}, of {payload['n']} rows")
+    if outcome.within is None and measures["consistency"]["merging"] is None:
+        raise ValueError("merging of consistency is None")
+    for measure, estimate in measures.items():
         if estimate is None:
             continue
         for field in ("value", "low", "high", "estimate", "agree"):

@@ -33,6 +33,7 @@ def test_the_lower_end_is_compared_with_the_limit(limit, is_kept):
             "consistency",
             "nothing else shows that it is above chance",
         ),
+        (faithkit.score(["yes", "no"], [None, None]), "consistency", "no row has an explanation"),
         (
             faithkit.score(LABELS, REASONS, estimator="majority"),
             "consistency",

@@ -60,6 +60,11 @@ def test_a_loaded_result_is_the_saved_one_and_has_a_page(name, tmp_path):
     loaded.plot()
 
 
+def test_a_weighted_result_of_unique_explanations_is_loaded_whatever_its_weights_round_to(tmp_path):
+    result = faithkit.score(["yes", "no", "no"], ["a", "b", "c"], weights=[0.1, 0.2, 0.3])
+    assert faithkit.load(save(result, tmp_path)).uniqueness == 1.0
+
+
 def test_a_later_sample_is_compared_with_a_saved_one_as_with_the_result_itself(tmp_path):
     first, later = score(0, 40), score(40, 80)
     loaded = faithkit.load(save(first, tmp_path))
@@ -265,6 +270,28 @@ DAMAGED = {
     "a finding that is a number": (change("measures", "consistency", "finding", to=1), "finding is 1"),
     "a version that is none": (change("versions", "pandas", to=None), "versions.pandas is None"),
     "an explainer that is a number": (change("explainer", to=-0.5), "explainer is -0.5"),
+    "another estimate than its moments give": (
+        change("measures", "consistency", "moments", "estimate", to=0.1),
+        "estimate of consistency is .*, and by its moments 0.1",
+    ),
+    "another interval than its moments give": (
+        change("measures", "consistency", "moments", "disagreement", to=2),
+        "interval of consistency is",
+    ),
+    "another lower end": (change("measures", "consistency", "low", to=0), "interval of consistency is"),
+    "another error than its moments give": (
+        change("measures", "consistency", "moments", "se", to=None),
+        "(interval|se) of consistency is ",
+    ),
+    "the moments of another measure": (
+        change("measures", "consistency", "merging", to=None),
+        "merging of consistency is None",
+    ),
+    "more unexplained rows than rows": (change("unexplained", to=81), "unexplained is 81, of 80 rows"),
+    "more checked rows than rows": (
+        change("measures", "consistency", "checked", to=81),
+        "checked of consistency is 81, of 80 rows",
+    ),
     "another program's": (lambda payload: payload.clear(), "'schema' is a required property"),
     "a form of another time": (change("schema", to=2), "schema is 2"),
 }
@@ -292,6 +319,13 @@ def test_other_files_are_refused_in_one_line(content, tmp_path):
     path = tmp_path / "result.json"
     path.write_bytes(content)
     with pytest.raises(faithkit.errors.InputError, match="is no result as faithkit writes it"):
+        faithkit.load(path)
+
+
+def test_a_list_is_refused_by_what_it_is(tmp_path):
+    path = tmp_path / "result.json"
+    path.write_text("[]")
+    with pytest.raises(faithkit.errors.InputError, match=r"\[\] is not of type 'object'"):
         faithkit.load(path)
 
 

@@ -356,10 +356,11 @@ def _reference_settings(
     """Return the settings that follow from the reference; the calibration gets one half of alpha."""
     expected = Sequence(alpha / 2).after(calibration.values)
     n_pool = reference.n - len(calibration.values)
-    if not pool or not expected.n or expected.is_empty:
+    if not pool or expected.is_empty or calibration.unverified == expected.n:
         raise faithkit.errors.InputError(
             f"the reference has {reference.n} rows, {n_pool} for the pool and {expected.n} to calibrate by, "
-            "which nothing can be compared with: give more explained rows, or another seed."
+            "which nothing can be compared with: give more explained rows, a coarser discretizer, or another "
+            "seed."
         )
     if calibration.unverified >= 0.95 * expected.n:
         warnings.warn(
