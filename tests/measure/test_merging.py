@@ -278,6 +278,14 @@ def test_where_no_two_are_alone_nothing_is_merged(alone, weighted):
         assert (result.estimate, result.compared) == (result.value, result.verified)
 
 
+def test_where_one_cluster_has_all_that_are_alone_no_two_are_matched():
+    vectors, clusters = np.array([[2.0], [1.0], [0.0], [0.0], [0.0]]), [3, 3, 2, 1, 0]
+    result = measure(vectors, [0, 0, 1, 1, 0], clusters=clusters).statistics
+    assert (result.merging, result.verified) == ("nothing", 3 / 5)
+    # without each cluster the estimate is 1/3, 0, 0 and 1/2: their squared deviations add up to 3/16
+    assert_nearly([result.estimate, result.se], [1 / 5, 3 / 8])
+
+
 class SameFirstColumn(SameExplanation):
     """Groups by less than the identity says."""
 

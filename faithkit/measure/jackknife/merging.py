@@ -37,7 +37,7 @@ class Merging:
     """The key under which each explanation is compared: its own number, or the number of a block.
 
     Blocks are numbered from `first_block` on. The `method` is "nothing" where fewer than two explanations are
-    unique, or "pairs", "near blocks" or "one block".
+    unique or no two can be matched, or "pairs", "near blocks" or "one block".
 
     Examples
     --------
@@ -80,6 +80,8 @@ class Merging:
             block = match_rows(vectors, None if unit is None else unit[unique])
         else:
             block = divide_rows(vectors, MAX_BLOCK_SIZE)
+        if (block < 0).all():  # rows of one cluster are not matched
+            return cls(NOTHING, key, m)
         key[unique] = np.where(block < 0, unique, m + block)
         return cls(PAIRS if are_equal else NEAR_BLOCKS, key, m)
 
