@@ -82,7 +82,7 @@ def _modules_of_a_test_are_its_own(tmp_path_factory):
 def no_next_steps(monkeypatch):
     """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
     monkeypatch.setattr(
-        "faithkit.run.result.suggest_next_steps", lambda stage: ["advice is tested elsewhere"]
+        "faithkit.run.result.suggest_next_steps", lambda result, measure: ["advice is tested elsewhere"]
     )
 
 

@@ -57,8 +57,8 @@ ONLY_STEPS = {
 }
 
 
-def suggest_next_steps(result: Measurements) -> list[str]:
-    """Return sentences on what to do after a `Result`, the most useful first.
+def suggest_next_steps(result: Measurements, measure: str) -> list[str]:
+    """Return sentences on what to do after a `Result`: those on the measure of its verdict come first.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def suggest_next_steps(result: Measurements) -> list[str]:
         return [ONLY_STEPS[finding]]
     with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")
-        sources = (
+        about_consistency = [_add_rows(result, "consistency"), _coarsen(result)]
+        about_sufficiency = [_extend_sufficiency(result), _add_relation(result)]
+        sources = [
             _explain_rows(result),
             _suggest_blocks(result),
-            _add_rows(result, "consistency"),
-            _coarsen(result),
-            _extend_sufficiency(result),
-            _add_relation(result),
-        )
+            *(about_sufficiency if measure == "sufficiency" else about_consistency),
+            *(about_consistency if measure == "sufficiency" else about_sufficiency),
+        ]
         steps = [step for source in sources for step in _without_failures(source)]
     return steps[:MAX_STEPS] or [_last_step(result)]
 

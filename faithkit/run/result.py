@@ -134,7 +134,7 @@ class Result(Measurements, Report):
 
     @functools.cached_property
     def _computed_steps(self) -> list[str]:
-        return suggest_next_steps(self)
+        return suggest_next_steps(self, self.verdict.measure)
 
     def by_label(self, k: int = MAX_LABELS) -> ByLabel:
         """Estimate the measures of each predicted label: its rows are compared with all rows.

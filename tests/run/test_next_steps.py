@@ -171,6 +171,17 @@ def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     assert f" {format_number(sufficiency.estimate)} ({numbers})" in sentence
 
 
+def test_the_first_step_is_about_the_measure_that_the_verdict_rests_on():
+    result = faithkit.score(LABELS, PHI, X, relation="same-top-features:k=3,bins=6")
+    assert result.verdict.measure == "sufficiency"
+    first, second, *_ = result.next_steps
+    assert "of sufficiency be checked" in first
+    assert "with consistency" in second
+    consistent = faithkit.score(LABELS, PHI, X, relation="same-top-features:k=3,bins=6", control_draws=0)
+    assert consistent.verdict.measure == "consistency"
+    assert consistent.next_steps[:2] == [second, first]
+
+
 def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():
     labels, explanations, frame = draw_rules()
     result = faithkit.score(labels, explanations, X=frame)
@@ -353,7 +364,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
 def test_steps_are_computed_once_and_only_where_they_are_shown(monkeypatch):
     calls = []
     monkeypatch.setattr(
-        "faithkit.run.result.suggest_next_steps", lambda stage: calls.append(stage) or ["Rest."]
+        "faithkit.run.result.suggest_next_steps", lambda result, measure: calls.append(result) or ["Rest."]
     )
     result = faithkit.score(LABELS, PHI)
     result.to_frame()
