@@ -84,10 +84,10 @@ def _check_moments(measure: str, estimate: Estimate, moments: MeasureStatistics)
     """Refuse an estimate or interval that does not follow from the moments, which a comparison uses."""
     point = moments.estimate if estimate.floor is None else max(estimate.floor, moments.estimate)
     interval = attrs.evolve(estimate, low=None, high=None).interval
-    for field, value in {"estimate": point, "interval": interval}.items():
-        saved = getattr(estimate, field)
-        if not np.allclose(saved, value, rtol=0, atol=1e-6):
-            raise ValueError(f"{field} of {measure} is {saved!r:.60}, and by its moments {value!r:.60}")
+    numbers = {"estimate": (estimate.estimate, point), "interval": (estimate.interval, interval)}
+    for field, (saved, expected) in numbers.items():
+        if not np.allclose(np.asarray(saved), np.asarray(expected), rtol=0, atol=1e-6):
+            raise ValueError(f"{field} of {measure} is {saved!r:.60}, and by its moments {expected!r:.60}")
 
 
 def _parse_finite(text: str) -> float:
