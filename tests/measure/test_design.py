@@ -253,7 +253,7 @@ def test_chance_of_one_label_is_1_and_of_labels_of_their_own_0_whatever_is_round
         ([1, None, 1], None, "row 1 has no value among the weights"),
         ([0, 0, 0], None, "all weights are 0"),
         ([1, 2], None, "2 weights for 3 rows"),
-        (["a", "b", "c"], None, "the weights are no numbers, but 'a' and others."),
+        (["a", "b", "c"], None, "the weights are no numbers, but 'a' and others: give a number"),
         ("abc", None, "the weights are a str"),
         (None, ["a", None, "b"], "row 1 has no value among the clusters"),
         (None, ["a", "a", "a"], "all rows are of one cluster"),

@@ -205,7 +205,9 @@ def read_weights(values: Any, n: int, first: int = 0) -> Floats:
             raise TypeError
         weights: Floats = column.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"the weights are no numbers, but {column.iloc[0]!r:.40} and others.") from None
+        raise InputError(
+            f"the weights are no numbers, but {column.iloc[0]!r:.40} and others: give a number for each row."
+        ) from None
     is_invalid = ~((weights >= 0) & (weights <= MAX_WEIGHT))
     if is_invalid.any():
         row = int(is_invalid.argmax())
