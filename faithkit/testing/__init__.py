@@ -19,7 +19,7 @@ from typing import Any
 
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.testing.check_targets import checks_for
-from faithkit.testing.checks import Check, Report, check_expected_failures, run
+from faithkit.testing.checks import Check, Report, run
 from faithkit.testing.kit import Kit
 from faithkit.testing.situations import situation_of
 
@@ -35,14 +35,12 @@ __all__ = [
 ]
 
 
-def run_checks(
-    target: Any, *, distribution: str | None = None, situations: Mapping[str, EvaluationInputs] | None = None
-) -> Report:
+def run_checks(target: Any, *, situations: Mapping[str, EvaluationInputs] | None = None) -> Report:
     """Run all checks of a plugin or component, without pytest.
 
     Parameters
     ----------
-    target, distribution, situations
+    target, situations
         As in `checks_for`.
 
     Returns
@@ -57,31 +55,23 @@ def run_checks(
     >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))
     12 checks ran: 12 passed, 0 failed. 0 skipped.
     """
-    return run(checks_for(target, distribution=distribution, situations=situations))
+    return run(checks_for(target, situations=situations))
 
 
-def parametrize_with_checks(
-    target: Any, expected_failed_checks: Mapping[str, str] | None = None
-) -> Callable[[Callable[..., Any]], Any]:
+def parametrize_with_checks(target: Any) -> Callable[[Callable[..., Any]], Any]:
     """Turn each check into a pytest test. The decorated function calls ``check.run()``.
+
+    A failure that the plugin's `Kit` expects is an expected failure of pytest.
 
     Parameters
     ----------
     target : module, str, tuple, or list of Check
         As in `checks_for`, or a selection of its checks.
-    expected_failed_checks : mapping of str to str, optional
-        Checks that are expected to fail, each with the reason: by name for every component of the plugin, or
-        by id (``shap-chunking_is_irrelevant``) for one. It is an error if one of them passes.
 
     Returns
     -------
     callable
         A decorator: ``pytest.mark.parametrize``.
-
-    Raises
-    ------
-    InputError
-        If an expected failure names no check.
 
     Examples
     --------
@@ -94,12 +84,9 @@ def parametrize_with_checks(
     import pytest
 
     checks = target if isinstance(target, list) else checks_for(target)
-    expected = expected_failed_checks or {}
-    check_expected_failures(expected, checks)
     parameters = []
     for check in checks:
-        reason = expected.get(check.id, expected.get(check.name, check.expected))
-        marks = [] if not reason else [pytest.mark.xfail(reason=reason, strict=True)]
+        marks = [pytest.mark.xfail(reason=check.expected, strict=True)] if check.expected else []
         if importlib.util.find_spec("xdist"):
             # checks of a component share cached answers: --dist loadgroup runs them in one worker
             marks.append(pytest.mark.xdist_group(f"{check.kind} {check.component}"))

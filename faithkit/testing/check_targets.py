@@ -59,17 +59,13 @@ CHECK_MODULES = (
 """The modules whose functions are checks."""
 
 
-def checks_for(
-    target: Any, *, distribution: str | None = None, situations: Mapping[str, EvaluationInputs] | None = None
-) -> list[Check]:
+def checks_for(target: Any, *, situations: Mapping[str, EvaluationInputs] | None = None) -> list[Check]:
     """Return the checks that a plugin, or one component, should pass.
 
     Parameters
     ----------
     target : module, str, or tuple
         A plugin's module, the name of an installed distribution, or ``(kind, component)``.
-    distribution : str, optional
-        The providing distribution, for messages. By default the one that declares the module.
     situations : mapping of str to EvaluationInputs, optional
         Your own models for checking explainers, instead of those of the kit: each a fitted model, six rows to
         explain, of which the second and the last are equal, and a background.
@@ -97,10 +93,10 @@ def checks_for(
     clear_cache()
     try_explainer.cache_clear()
     if isinstance(target, tuple):
-        entry = _parse_component(target, distribution or "your plugin")
+        entry = _parse_component(target)
         return _component_checks(Candidate(entry, Kit(situations=situations or {})))
     checks: list[Check] = []
-    for plugin in _find_plugins(target, distribution):
+    for plugin in _find_plugins(target):
         checks += bind_all(plugin_checks, "plugin", plugin.name, plugin)
         entries, _ = plugin.load_components()
         kit = load_kit(plugin.load()) if entries else Kit()
@@ -133,22 +129,22 @@ def _component_checks(candidate: Candidate) -> list[Check]:
     return checks
 
 
-def _parse_component(target: tuple[Any, ...], distribution: str) -> Entry:
+def _parse_component(target: tuple[Any, ...]) -> Entry:
     if len(target) == 2 and target[0] in _MODULES_BY_KIND and isinstance(target[1], Component):
-        return Entry(target[0], target[1], distribution, "unknown")
+        return Entry(target[0], target[1], "your plugin", "unknown")
     raise InputError(
         "a single component is checked as (kind, Component), with a kind out of "
         f"{', '.join(_MODULES_BY_KIND)}. Got {target!r:.80} instead."
     )
 
 
-def _find_plugins(target: Any, distribution: str | None) -> list[Plugin]:
+def _find_plugins(target: Any) -> list[Plugin]:
     declared_plugins = [
         (source.entry_point, source.distribution) for source in as_sources(entry_points(group=GROUP))
     ]
     if isinstance(target, ModuleType):
         owners = [owner for entry_point, owner in declared_plugins if entry_point.value == target.__name__]
-        provider = distribution or (owners or [target.__name__.partition(".")[0]])[0]
+        provider = owners[0] if owners else target.__name__.partition(".")[0]
         return [Plugin(EntryPoint(target.__name__, target.__name__, GROUP), provider)]
     if not isinstance(target, str):
         raise InputError(

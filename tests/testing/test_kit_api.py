@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import SimpleNamespace
 from unittest import SkipTest
 
+import attrs
 import pytest
 from contract import in_parts, keep_contract
 from looping import one_test
@@ -123,23 +124,14 @@ def test_the_decorator_makes_one_test_of_each_check():
 
 
 def test_an_expected_failure_must_fail_and_has_a_reason():
-    target = ("estimator", MAJORITY)
-    tests = read_parameters(parametrize_with_checks(target, {"scores_are_shares": "They are percentages."}))
+    checks = [
+        attrs.evolve(check, expected="They are percentages." if check.name == "scores_are_shares" else "")
+        for check in checks_for(("estimator", MAJORITY))
+    ]
+    tests = read_parameters(parametrize_with_checks(checks))
     (mark,) = find_xfail_marks(tests["majority-scores_are_shares"])
     assert (mark.name, mark.kwargs) == ("xfail", {"reason": "They are percentages.", "strict": True})
     assert sum(len(find_xfail_marks(parameter)) for parameter in tests.values()) == 1
-
-
-def test_an_expected_failure_may_be_that_of_one_component():
-    expected = {"majority-scores_are_shares": "They are percentages."}
-    tests = read_parameters(parametrize_with_checks(builtins, expected))
-    failing = [name for name, parameter in tests.items() if find_xfail_marks(parameter)]
-    assert failing == ["majority-scores_are_shares"]
-
-
-def test_a_misspelt_expected_failure_is_an_error():
-    with pytest.raises(InputError, match="no check 'scores_are_share' to fail here"):
-        parametrize_with_checks(("estimator", MAJORITY), {"scores_are_share": "?"})
 
 
 @pytest.mark.slow
