@@ -11,7 +11,7 @@ from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.models import train_model
 
-PAGES = Path(__file__).parents[3] / "docs" / "paper" / "full"
+PAGES = Path(__file__).parents[3] / "docs" / "paper"
 STORE = os.environ.get("FAITHKIT_PAPER_STORE", "")
 
 

@@ -3,7 +3,8 @@
 The paper states neither the method of DiCE, nor the class of a counterfactual if there are many classes, nor
 the treatment of rows without a counterfactual. On all test rows of Heart and 1,024 of Bank marketing and
 Adult, the random search on the table as published is the closest of the candidates below. These datasets have
-two classes; which class was looked for where there are more is not known. (Of several counterfactuals the
+two classes; which class was looked for where there are more is not known: on Chess the first class is closer,
+on Avila and Covtype the one after the predicted. (Of several counterfactuals the
 first is no other reading: the random search draws each with the same chance, and the nearest row of a tree is
 the first of any number.)
 """
@@ -37,7 +38,7 @@ TABLE = Table(
     rows={
         "tiny": {"": 4, "adult": 14},
         "quick": {"": 60, "chess": 12, "avila": 16, "covtype": 8},
-        "full": {"covtype": 20_000},
+        "full": {},
     },
 )
 
