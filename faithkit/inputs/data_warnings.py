@@ -26,7 +26,8 @@ FIRST_ROWS = 10_000  # the rows of a log that are checked
 _MIN_CASES, _MIN_ROWS_PER_CASE = 10, 3
 _MIN_CHANGE = 0.01  # the smallest change of a share that is worth a warning
 _MIN_NAMING_SHARE = 0.95  # of explanations that name the label of their own row
-_MAX_LABELS, _MAX_TEXTS, _MAX_LETTERS, _MAX_CODES = 1000, 200, 1000, 100
+_MAX_LABELS, _MAX_TEXTS, _MAX_LETTERS = 1000, 200, 1000
+_MAX_CODES = 100  # more whole numbers are seldom codes of classes
 _NUMBER = re.compile(r"\s*[+-]?[0-9]*([.,][0-9]+)?\s*(%?)\s*")
 _BASE_WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
 _BASE_VALUE = re.compile(rf"(?:^|[^a-z])(?:{_BASE_WORDS})(?:[^a-z]|$)")
@@ -100,7 +101,8 @@ def warn_about_long_format(table: Table, log: Log) -> None:
                 f"the log {verb} {n:,} rows and {n_cases:,} values of {name!r}, each with one prediction and "
                 "several explanations: it seems to have a row for each part of an explanation. Give one row "
                 f"for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
-                f"[{roles.explanation[0]!r}].agg(' '.join). For cases of their own, write --clusters {name}."
+                f"[{roles.explanation[0]!r}].agg(' '.join). If rows are cases of their own, write --clusters "
+                f"{name}."
             )
             return
 
@@ -148,7 +150,8 @@ def _shares(n_others: Counts, n_agreeing: Counts) -> tuple[float, float]:
 def find_label_in_explanations(count: Count, labels: Sequence[Any]) -> Any:
     """Return a label that explanations name; None unless nearly all name only their own row's label.
 
-    Only separate words outside comparisons count, and a vague one only after an arrow or "class".
+    A label can also be a value ("owner = yes") or a number ("2 accounts"). So it counts only as a separate
+    word outside comparisons, and a vague word only after an arrow or a word such as "class".
     """
     texts = _sample_texts(count.explanations) if 2 <= len(labels) <= _MAX_LABELS else {}
     if not texts:

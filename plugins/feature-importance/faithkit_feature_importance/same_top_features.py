@@ -114,7 +114,8 @@ class SameTopFeatures(faithkit.plugin.Relation):
         """Permute the importances of each row among its columns."""
         sizes = self._importance_per_column(explanations)
         n_columns = sizes.shape[1]
-        if mark_largest(sizes, min(self.k, n_columns)).all():
+        is_compared = mark_largest(sizes[~explanations.missing], min(self.k, n_columns))
+        if len(is_compared) and is_compared.all():
             raise faithkit.errors.InputError(
                 f"every explanation names all {n_columns} columns, and so would a random one. A relation "
                 "that compares fewer has a control, such as same-top-features:k=1."

@@ -219,9 +219,11 @@ def test_of_fewer_columns_than_k_all_must_agree():
 def test_explanations_that_all_name_every_column_have_no_control_and_one_unimportant_column_is_enough_for_one():
     X = np.random.default_rng(0).normal(size=(60, 3))
     phi = np.ones((60, 3))
-    every = faithkit.score(X[:, 0] > 0, phi, X, relation="same-top-features:k=3")
-    assert every.control is None
-    assert every.why_no_control.startswith("every explanation names all 3 columns")
+    missing = faithkit.Explanations.vectors(phi, missing=np.arange(60) == 7)
+    for explanations in (phi, missing):
+        every = faithkit.score(X[:, 0] > 0, explanations, X, relation="same-top-features:k=3")
+        assert every.control is None
+        assert every.why_no_control.startswith("every explanation names all 3 columns")
     phi[0, 0] = 0
     assert faithkit.score(X[:, 0] > 0, phi, X, relation="same-top-features:k=3").control is not None
 

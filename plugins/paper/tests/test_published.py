@@ -85,32 +85,17 @@ def test_tables_have_all_cells_with_intervals_on_as_many_rows_as_the_paper_seems
 
 def test_the_page_shows_how_each_cell_moved():
     with (PAGES / "moves.csv").open(encoding="utf-8") as file:
-        moves = [
-            (
-                move["table"],
-                move["dataset"],
-                move["setting"],
-                move["measure"],
-                move["paper"],
-                move["now"],
-                move["n"],
-            )
-            for move in csv.DictReader(file)
-        ]
-    assert moves == [
-        (
-            experiment.removeprefix("table-"),
-            cell.dataset,
-            cell.setting,
-            cell.measure,
-            f"{cell.paper:.2f}",
-            f"{cell.ours:.2f}",
-            str(cell.n),
-        )
+        _, *moves = csv.reader(file)
+    cells = [
+        (experiment.removeprefix("table-"), cell)
         for experiment in TABLES
         for cell in read_cells(experiment)
         if cell.measure in MEASURES
     ]
+    for move, (table, cell) in zip(moves, cells, strict=True):
+        *names, paper, _, _, now, n = move
+        assert names == [table, cell.dataset, cell.setting, cell.measure]
+        assert (paper, now, n) == (f"{cell.paper:.2f}", f"{cell.ours:.2f}", str(cell.n))
 
 
 def test_the_table_of_row_numbers_has_the_differences_of_the_published_cells():
@@ -178,10 +163,7 @@ def test_a_higher_threshold_of_anchors_raises_sufficiency_and_lowers_consistency
 def test_shap_is_the_best_explainer_of_the_second_population_as_printed_and_no_worse_than_anchors_in_the_first():
     cells = read_cells("figure-populations")
     assert "anchors or shap in population 1, shap in population 2" in compare_populations(cells)
-    assert {cell.explainer for cell in cells if cell.paper and abs(cell.difference) < 0.05} >= {
-        "anchors",
-        "shap",
-    }
+    assert all(abs(cell.difference) < 0.04 for cell in cells if cell.paper)
 
 
 @one_test
