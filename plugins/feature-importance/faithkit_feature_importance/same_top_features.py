@@ -115,10 +115,10 @@ class SameTopFeatures(faithkit.plugin.Relation):
         sizes = self._importance_per_column(explanations)
         n_columns = sizes.shape[1]
         is_compared = mark_largest(sizes[~explanations.missing], min(self.k, n_columns))
-        if len(is_compared) and is_compared.all():
+        if is_compared.all(axis=1).sum() > len(is_compared) / 2:
             raise faithkit.errors.InputError(
-                f"every explanation names all {n_columns} columns, and so would a random one. A relation "
-                "that compares fewer has a control, such as same-top-features:k=1."
+                f"most explanations name all {n_columns} columns, and so would random ones. A relation that "
+                "compares fewer has a control, such as same-top-features:k=1."
             )
         order = np.argsort(faithkit.plugin.row_uniforms(seeds, n_columns), axis=1)
         permuted, names = np.take_along_axis(sizes, order, axis=1), {"names": self.encoder_.names}
