@@ -22,6 +22,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 MEASURES = ("consistency", "uniqueness")
 TOP = 5
 RUNS = 5
+ROWS_WORTH_COMPILING = 500
 PAPER_ROWS = {"chess": 2_750, "avila": 6_200, "bank-marketing": 7_000, "adult": 7_000}
 """How many rows the paper seems to have explained, where its numbers speak against the whole test part.
 
@@ -154,7 +155,8 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
 
     seen_model = as_seen_by_explainer(context, trained, reading)
     spec = reading.explainer_of(seen_model)
-    model = explained_model(seen_model, reading)
+    many_mixtures = reading.explains_number and len(X) >= ROWS_WORTH_COMPILING
+    model = explained_model(seen_model.for_mixed_rows() if many_mixtures else seen_model, reading)
     # readings that differ only in the comparison share their explanations
     result = context.compute_once(
         (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),

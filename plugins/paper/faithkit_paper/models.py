@@ -160,6 +160,13 @@ class TrainedModel:
             return self
         return attrs.evolve(self, model=make_pipeline(codes, TabulatedModel(booster).fit()))
 
+    def for_mixed_rows(self) -> "TrainedModel":
+        """Return a model of XGBoost that is fast for mixtures of two rows; other models unchanged."""
+        from faithkit_paper.mixed_rows import MixedRowsModel
+
+        is_xgboost = hasattr(self.model, "get_booster")
+        return attrs.evolve(self, model=MixedRowsModel(self.model)) if is_xgboost else self
+
     def findings(self, cells: Any = (), *remarks: str) -> Findings:
         """Return findings that start with the accuracy and the description of the model."""
         accuracy = Cell(self.dataset, NAME, "", "accuracy", self.accuracy, n=len(self.test))

@@ -1,7 +1,10 @@
 """The three tables of discretizations, in their tiny versions, and how they are read."""
 
 import csv
+import os
 import re
+import subprocess
+import sys
 
 import attrs
 import numpy as np
@@ -149,6 +152,42 @@ def test_the_table_of_chess_predicts_what_its_trees_predict_at_thresholds_and_be
     np.testing.assert_allclose(table.predict_proba(X), trees.predict_proba(X), rtol=1e-6)
     assert "TabulatedModel" in repr(table)
     assert "TabulatedModel" not in repr(trees)
+
+
+@pytest.mark.parametrize("dataset", ["avila", "covtype"])
+def test_mixtures_of_two_rows_are_predicted_as_the_trees_predict_them(dataset):
+    """Also rows that mix no two rows, and those that differ in more columns than a table has."""
+    seen_model = as_seen_by_explainer(CONTEXT, train_model(CONTEXT, dataset), table_shap.TABLE.reading)
+    trees, fast = seen_model.model, seen_model.for_mixed_rows().model
+    rows = np.asarray(seen_model.test)
+    flags = np.random.default_rng(0).random((5, 20, rows.shape[1])) < 0.5
+    mixtures = [np.where(flags[i], rows[i], rows[-1 - i]) for i in range(4)]
+    X = np.concatenate([*mixtures, rows[:8], np.where(flags[4], rows[0], rows[0] + 1.0)[:4]])
+    np.testing.assert_allclose(fast.scores(X), trees.predict(X, output_margin=True), atol=1e-3)
+    # where two classes tie but for rounding, either may be predicted
+    highest = np.sort(fast.scores(X), axis=1)
+    clear = highest[:, -1] - highest[:, -2] > 1e-3
+    assert clear.mean() > 0.9
+    np.testing.assert_array_equal(fast.predict(X)[clear], trees.predict(X)[clear])
+
+
+def test_compiled_predictions_of_mixtures_are_those_of_the_trees():
+    """The tests do not compile, so this one has a process of its own."""
+    script = """
+import numpy as np
+from faithkit_paper.mixed_rows import MixedRowsModel
+from xgboost import XGBClassifier
+X = np.random.default_rng(0).normal(size=(300, 6))
+model = XGBClassifier(n_estimators=5, max_depth=4).fit(X, np.arange(300) % 3 + (X[:, 0] > 0))
+mixtures = np.concatenate([np.where(X[:50] > 0, X[i], X[i + 1]) for i in range(20)])
+difference = MixedRowsModel(model).scores(mixtures) - model.predict(mixtures, output_margin=True)
+print(np.abs(difference).max())
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    finished = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert float(finished.stdout) < 1e-3
 
 
 def test_fp_rounds_or_floors_as_the_reading_says():

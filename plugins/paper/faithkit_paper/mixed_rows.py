@@ -1,0 +1,179 @@
+"""XGBoost's predictions for mixtures of two rows, which Permutation SHAP asks for by the thousand.
+
+Consecutive rows in which each column has one of two values form a block. Within a block, a node of a tree
+divides the rows only if its column has both values, one on each side of the threshold. So the rows that reach
+a leaf have the first value in some columns and the second in some others. The sums of the leaves for all
+combinations of values make a table, in which each row is looked up. For the 2,100 trees of Covtype this is
+about 20 times as fast as passing each row through each tree, once it is compiled, which takes some seconds.
+"""
+
+import json
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+MAX_PLAYERS = 14  # columns with two values: a table of 16,384 combinations
+MAX_DEPTH = 64
+
+
+class Trees(NamedTuple):
+    """The nodes of all trees in arrays."""
+
+    left: np.ndarray  # the number of the child, −1 for leaves
+    right: np.ndarray
+    column: np.ndarray
+    value: np.ndarray  # the threshold, or the score of a leaf
+    roots: np.ndarray
+    class_of_tree: np.ndarray
+
+    @classmethod
+    def of_booster(cls, booster: Any) -> "Trees":
+        """Read the trees of a fitted XGBClassifier."""
+        model = json.loads(booster.get_booster().save_raw("json"))["learner"]["gradient_booster"]["model"]
+        sizes = [len(tree["left_children"]) for tree in model["trees"]]
+        roots = np.cumsum([0, *sizes[:-1]])
+
+        def join(field: str) -> np.ndarray:
+            return np.concatenate([tree[field] for tree in model["trees"]])
+
+        def join_children(field: str) -> np.ndarray:
+            children = join(field)
+            return np.where(children < 0, -1, children + np.repeat(roots, sizes))
+
+        return cls(
+            join_children("left_children"),
+            join_children("right_children"),
+            join("split_indices"),
+            join("split_conditions").astype(np.float32),
+            roots,
+            np.array(model["tree_info"]),
+        )
+
+
+class MixedRowsModel:
+    """A fitted XGBClassifier for three classes or more, whose predictions are fast for mixtures of two rows.
+
+    Parameters
+    ----------
+    booster : fitted XGBClassifier
+        Its rows have no missing values.
+    """
+
+    def __init__(self, booster: Any) -> None:
+        self.classes_, self.trees = booster.classes_, Trees.of_booster(booster)
+        self.start = np.zeros(len(self.classes_))
+        zeros = np.zeros((1, booster.n_features_in_))
+        self.start = (booster.predict(zeros, output_margin=True) - self.scores(zeros))[0]
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return the sum of the trees for each row and class."""
+        rows = np.ascontiguousarray(X, dtype=np.float32)  # as XGBoost compares
+        scores = np.tile(self.start, (len(rows), 1))
+        add_scores(rows, self.trees, scores)
+        return scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predicted label of each row."""
+        labels: np.ndarray = self.classes_[self.scores(X).argmax(axis=1)]
+        return labels
+
+
+@numba.njit(cache=True)
+def add_scores(rows: np.ndarray, trees: Trees, scores: np.ndarray) -> None:
+    """Add the scores of all trees to those of the rows, block by block."""
+    n_rows, n_columns = rows.shape
+    second, bit = np.empty(n_columns, rows.dtype), np.empty(n_columns, np.int64)
+    table = np.empty((1 << MAX_PLAYERS, scores.shape[1]))
+    begin = 0
+    while begin < n_rows:
+        end, n_players = find_block(rows, begin, second, bit)
+        fill_table(rows[begin], second, bit, trees, table[: 1 << n_players])
+        sum_over_subsets(table, n_players)
+        for row in range(begin, end):
+            coalition = 0
+            for j in range(n_columns):
+                if rows[row, j] != rows[begin, j]:
+                    coalition |= bit[j]
+            scores[row] += table[coalition]
+        begin = end
+
+
+@numba.njit(cache=True)
+def find_block(rows: np.ndarray, begin: int, second: np.ndarray, bit: np.ndarray) -> tuple[int, int]:
+    """Return the end of the block that starts at a row, and the number of columns with two values.
+
+    Fills in the second value of each column, and its bit in coalitions: 0 for columns with one value.
+    """
+    n_rows, n_columns = rows.shape
+    second[:], bit[:], n_players = rows[begin], 0, 0
+    for end in range(begin + 1, n_rows):
+        n_new = 0
+        for j in range(n_columns):
+            if rows[end, j] != rows[begin, j]:
+                if bit[j] == 0:
+                    n_new += 1
+                elif rows[end, j] != second[j]:
+                    return end, n_players
+        if n_players + n_new > MAX_PLAYERS:
+            return end, n_players
+        for j in range(n_columns):
+            if rows[end, j] != rows[begin, j] and bit[j] == 0:
+                second[j], bit[j] = rows[end, j], 1 << n_players
+                n_players += 1
+    return n_rows, n_players
+
+
+@numba.njit(cache=True)
+def fill_table(
+    first: np.ndarray, second: np.ndarray, bit: np.ndarray, trees: Trees, table: np.ndarray
+) -> None:
+    """Fill a table with the terms of each set of columns. Their sums over subsets are the scores.
+
+    Let s be 1 for columns with their second value and 0 for others. Then a leaf adds its score times the
+    product of s over the columns `inside` and of 1 − s over the columns `outside`. Each term of that product
+    belongs to one set of columns.
+    """
+    table[:] = 0.0
+    waiting = np.empty((MAX_DEPTH, 3), np.int64)
+    for tree in range(len(trees.roots)):
+        waiting[0], n_waiting = (trees.roots[tree], 0, 0), 1
+        while n_waiting:
+            n_waiting -= 1
+            node, inside, outside = waiting[n_waiting]
+            while trees.left[node] >= 0:
+                left, right, j = trees.left[node], trees.right[node], trees.column[node]
+                for_first = left if first[j] < trees.value[node] else right
+                for_second = left if second[j] < trees.value[node] else right
+                if for_first == for_second or outside & bit[j]:
+                    node = for_first
+                elif inside & bit[j]:
+                    node = for_second
+                else:
+                    waiting[n_waiting] = for_second, inside | bit[j], outside
+                    n_waiting += 1
+                    node, outside = for_first, outside | bit[j]
+            subset, score = outside, np.float64(trees.value[node])
+            while True:
+                table[inside | subset, trees.class_of_tree[tree]] += score if is_even(subset) else -score
+                if subset == 0:
+                    break
+                subset = (subset - 1) & outside
+
+
+@numba.njit(cache=True)
+def is_even(subset: int) -> bool:
+    """Return whether the number of columns in a set is even."""
+    for shift in (8, 4, 2, 1):
+        subset ^= subset >> shift
+    return subset & 1 == 0
+
+
+@numba.njit(cache=True)
+def sum_over_subsets(table: np.ndarray, n_players: int) -> None:
+    """Replace the terms of each set by the sum over its subsets."""
+    for k in range(n_players):
+        for coalition in range(1 << n_players):
+            if coalition >> k & 1:
+                for label in range(table.shape[1]):
+                    table[coalition, label] += table[coalition ^ (1 << k), label]
