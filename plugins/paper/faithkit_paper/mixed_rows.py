@@ -1,4 +1,4 @@
-"""XGBoost's predictions for mixtures of two rows, which Permutation SHAP asks for by the thousand.
+"""Predictions of boosted trees for mixtures of two rows, which Permutation SHAP asks for by the thousand.
 
 Consecutive rows in which each column has one of two values form a block. Within a block, a node of a tree
 divides the rows only if its column has both values, one on each side of the threshold. So the rows that reach
@@ -8,6 +8,7 @@ about 20 times as fast as passing each row through each tree, once it is compile
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numba
@@ -18,7 +19,7 @@ MAX_DEPTH = 64
 
 
 class Trees(NamedTuple):
-    """The nodes of all trees in arrays."""
+    """The nodes of all trees in arrays. Rows with less than the threshold go to the left."""
 
     left: np.ndarray  # the number of the child, −1 for leaves
     right: np.ndarray
@@ -28,54 +29,87 @@ class Trees(NamedTuple):
     class_of_tree: np.ndarray
 
     @classmethod
-    def of_booster(cls, booster: Any) -> "Trees":
+    def of_xgboost(cls, model: Any) -> "Trees":
         """Read the trees of a fitted XGBClassifier."""
-        model = json.loads(booster.get_booster().save_raw("json"))["learner"]["gradient_booster"]["model"]
-        sizes = [len(tree["left_children"]) for tree in model["trees"]]
+        content = json.loads(model.get_booster().save_raw("json"))["learner"]["gradient_booster"]["model"]
+        names = "left_children", "right_children", "split_indices", "split_conditions"
+        nodes = [tuple(np.array(tree[name]) for name in names) for tree in content["trees"]]
+        return cls.join(nodes, np.array(content["tree_info"]))
+
+    @classmethod
+    def of_gradient_boosting(cls, model: Any) -> "Trees":
+        """Read the trees of a fitted GradientBoostingClassifier for two classes."""
+        trees = [stage.tree_ for stage in model.estimators_[:, 0]]
+        nodes = [
+            (
+                tree.children_left,
+                tree.children_right,
+                tree.feature,
+                np.where(
+                    tree.children_left < 0, model.learning_rate * tree.value[:, 0, 0], _above(tree.threshold)
+                ),
+            )
+            for tree in trees
+        ]
+        return cls.join(nodes, np.zeros(len(trees), dtype=np.int64))
+
+    @classmethod
+    def join(cls, nodes: Sequence[tuple[np.ndarray, ...]], class_of_tree: np.ndarray) -> "Trees":
+        """Join the nodes of trees: their left and right children, columns and values."""
+        sizes = [len(left) for left, *_ in nodes]
         roots = np.cumsum([0, *sizes[:-1]])
-
-        def join(field: str) -> np.ndarray:
-            return np.concatenate([tree[field] for tree in model["trees"]])
-
-        def join_children(field: str) -> np.ndarray:
-            children = join(field)
-            return np.where(children < 0, -1, children + np.repeat(roots, sizes))
-
+        left, right, column, value = (np.concatenate(arrays) for arrays in zip(*nodes, strict=True))
+        first_node = np.repeat(roots, sizes)
         return cls(
-            join_children("left_children"),
-            join_children("right_children"),
-            join("split_indices"),
-            join("split_conditions").astype(np.float32),
+            np.where(left < 0, -1, left + first_node),
+            np.where(right < 0, -1, right + first_node),
+            column.astype(np.int64),
+            value.astype(np.float32),
             roots,
-            np.array(model["tree_info"]),
+            class_of_tree,
         )
 
 
+def _above(thresholds: np.ndarray) -> np.ndarray:
+    """Return the next float32 above each threshold: scikit-learn sends equal values to the left.
+
+    >>> bool(_above(np.array([0.5]))[0] > 0.5)
+    True
+    """
+    nearest = thresholds.astype(np.float32)
+    return np.where(nearest > thresholds, nearest, np.nextafter(nearest, np.float32(np.inf)))
+
+
 class MixedRowsModel:
-    """A fitted XGBClassifier for three classes or more, whose predictions are fast for mixtures of two rows.
+    """Boosted trees whose predictions are fast for mixtures of two rows.
 
     Parameters
     ----------
-    booster : fitted XGBClassifier
+    model : fitted XGBClassifier for three classes or more, or GradientBoostingClassifier for two
         Its rows have no missing values.
     """
 
-    def __init__(self, booster: Any) -> None:
-        self.classes_, self.trees = booster.classes_, Trees.of_booster(booster)
-        self.start = np.zeros(len(self.classes_))
-        zeros = np.zeros((1, booster.n_features_in_))
-        self.start = (booster.predict(zeros, output_margin=True) - self.scores(zeros))[0]
+    def __init__(self, model: Any) -> None:
+        self.classes_, zeros = model.classes_, np.zeros((1, model.n_features_in_))
+        if hasattr(model, "get_booster"):
+            self.trees, first_scores = Trees.of_xgboost(model), model.predict(zeros, output_margin=True)
+        else:
+            self.trees, first_scores = Trees.of_gradient_boosting(model), model.decision_function(zeros)
+        self.start = np.zeros(self.trees.class_of_tree.max() + 1)
+        self.start = first_scores.ravel() - self.scores(zeros)[0]
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the sum of the trees for each row and class."""
-        rows = np.ascontiguousarray(X, dtype=np.float32)  # as XGBoost compares
+        """Return the sum of the trees for each row, and for each class if there are three or more."""
+        rows = np.ascontiguousarray(X, dtype=np.float32)  # as both libraries compare
         scores = np.tile(self.start, (len(rows), 1))
         add_scores(rows, self.trees, scores)
         return scores
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted label of each row."""
-        labels: np.ndarray = self.classes_[self.scores(X).argmax(axis=1)]
+        scores = self.scores(X)
+        numbers = scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] >= 0).astype(int)
+        labels: np.ndarray = self.classes_[numbers]
         return labels
 
 

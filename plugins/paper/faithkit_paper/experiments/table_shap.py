@@ -34,7 +34,11 @@ TABLE = Table(
     discretizers=IMPORTANCES,
     reading=number_reading("kmeans:10", "truncate"),
     candidates=[
-        *(number_reading(background, fp) for background in ("kmeans:10", "median") for fp in DIGITS_DROPPED),
+        *(
+            number_reading(background, fp)
+            for background in ("kmeans:10", "median", "sample:100")
+            for fp in DIGITS_DROPPED
+        ),
         *(
             scores_reading(scale, background, target, fp)
             for scale, background in (
