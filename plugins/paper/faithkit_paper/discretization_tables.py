@@ -22,7 +22,6 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 MEASURES = ("consistency", "uniqueness")
 TOP = 5
 RUNS = 5
-ROWS_WORTH_COMPILING = 500
 PAPER_ROWS = {"chess": 2_750, "avila": 6_200, "bank-marketing": 7_000, "adult": 7_000}
 """How many rows the paper seems to have explained, where its numbers speak against the whole test part.
 
@@ -155,8 +154,8 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
 
     seen_model = as_seen_by_explainer(context, trained, reading)
     spec = reading.explainer_of(seen_model)
-    many_mixtures = reading.explains_number and len(X) >= ROWS_WORTH_COMPILING
-    model = explained_model(seen_model.for_mixed_rows() if many_mixtures else seen_model, reading)
+    compiles = reading.explains_number and context.pick(tiny=False, quick=True, full=True)
+    model = explained_model(seen_model.for_mixed_rows() if compiles else seen_model, reading)
     # readings that differ only in the comparison share their explanations
     result = context.compute_once(
         (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),

@@ -32,7 +32,7 @@ TABLE = Table(
     name="table-shap",
     explainer="shap",
     discretizers=IMPORTANCES,
-    reading=number_reading("kmeans:10", "truncate"),
+    reading=number_reading("sample:100", "truncate"),
     candidates=[
         *(
             number_reading(background, fp)
@@ -54,8 +54,8 @@ TABLE = Table(
     ],
     rows={
         "tiny": {"": 30, "chess": 10, "avila": 4, "covtype": 4},
-        "quick": {"": 1_000, "chess": 150, "avila": 120, "covtype": 16},
-        "full": {},
+        "quick": {"": 500, "chess": 150, "avila": 120, "covtype": 16},
+        "full": {"covtype": 20_000},
     },
 )
 
