@@ -77,6 +77,23 @@ def warn_about_base_values(explanations: Explanations) -> None:
         )
 
 
+def warn_about_texts_among_numbers(explanations: Explanations) -> None:
+    """Warn about a column of importances that is not read as numbers, because of a few texts in it."""
+    if explanations.kind != "value" or not isinstance(explanations.values, pd.DataFrame):
+        return
+    for name, column in explanations.values.head(FIRST_ROWS).items():
+        present = column.dropna()
+        numbers = pd.to_numeric(present, errors="coerce")
+        texts = present[numbers.isna()]
+        # whole numbers may be codes
+        if 0 < len(texts) < len(present) / 2 and (numbers.dropna() % 1 != 0).any():
+            _warn(
+                f"{name!r} has texts among its numbers, such as {texts.iloc[0]!r}: the explanations are not "
+                "taken for importances. If they are importances, leave missing ones empty."
+            )
+            return
+
+
 def warn_about_long_format(table: Table, log: Log) -> None:
     """Warn if a column without a role has cases with one label and several explanations each."""
     roles, n = log.roles, len(table)

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.data_warnings import warn_about_base_values
+from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_texts_among_numbers
 from faithkit.inputs.logs.rule_columns import parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.models.recognition import resolve_model
@@ -273,6 +273,7 @@ def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explan
     converted = adapt(values, predictions=predictions, X=X)
     if not has_adapter and not isinstance(explanations, Explanations):
         warn_about_base_values(converted)
+        warn_about_texts_among_numbers(converted)
     return parse_rule_texts(converted, X)
 
 

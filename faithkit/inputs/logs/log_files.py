@@ -15,7 +15,12 @@ from faithkit.errors import InputError
 from faithkit.explanations.rule_texts import looks_like_rule
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
-from faithkit.inputs.data_warnings import FIRST_ROWS, warn_about_base_values, warn_about_long_format
+from faithkit.inputs.data_warnings import (
+    FIRST_ROWS,
+    warn_about_base_values,
+    warn_about_long_format,
+    warn_about_texts_among_numbers,
+)
 from faithkit.inputs.files.arrow_types import check_flat, columns_of, is_text, value_type
 from faithkit.inputs.files.column_patterns import match_name, suggest_column
 from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
@@ -97,6 +102,7 @@ def open_log(
 def _warn_about_rows(table: Table, log: Log) -> None:
     warn_about_long_format(table, log)
     warn_about_base_values(log.explanations)
+    warn_about_texts_among_numbers(log.explanations)
 
 
 @attrs.frozen(eq=False)
