@@ -30,7 +30,7 @@ prints a uniqueness of 0.07 and 0.02: at most 192 / 0.065 = 2,953 rows and, if e
 64 / 0.025 = 2,560. Ten weights have 1,024 signs, and Avila's 0.17 allows at most 1,024 / 0.165 = 6,206 rows.
 
 On Bank marketing and Adult nothing rules out the whole test part, but the fewer rows, the more explanations
-are unique. All explainers but SHAP on Bank marketing come closest to the printed numbers near 7,000 rows.
+are unique. The numbers of most explainers come closest to the printed ones near 7,000 rows.
 """
 
 
