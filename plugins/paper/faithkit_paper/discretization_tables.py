@@ -74,9 +74,8 @@ class Reading:
 
     def __str__(self) -> str:
         choices = [f"`{self.explainer}`"]
-        choices += (
-            [f"`{self.multiclass_explainer}` for three classes or more"] if self.multiclass_explainer else []
-        )
+        if self.multiclass_explainer not in ("", self.explainer):
+            choices.append(f"`{self.multiclass_explainer}` for three classes or more")
         choices += [f"the {self.target} class"] if self.target else []
         choices += ["the predicted class as a number"] if self.explains_number else []
         choices += [f"the {self.n_features} largest importances"] if self.n_features else []

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from faithkit_paper.discretization_tables import PAPER_ROWS
 from faithkit_paper.experiment_catalogue import EXPERIMENTS
+from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.experiments.figure_anchors import threshold_of
 from faithkit_paper.experiments.figure_populations import compare_populations
-from faithkit_paper.experiments.table_shap import TABLE
 from faithkit_paper.findings import MEASURES, Cell, check_orderings, check_trend
 from faithkit_paper.printed_numbers import with_printed_number
 from faithkit_paper.report import Grid, format_summaries
@@ -113,10 +113,13 @@ def test_the_table_of_row_numbers_has_the_differences_of_the_published_cells():
         assert shown == pytest.approx(sum(differences) / len(differences), abs=0.002)
 
 
-def test_the_reading_of_shap_is_the_closest_of_all():
-    with (PAGES / "readings-shap.csv").open(encoding="utf-8") as file:
+@one_test
+@pytest.mark.parametrize("module", [table_shap, table_lime, table_counterfactuals])
+def test_the_reading_of_a_table_is_the_closest_of_all(module):
+    name = module.TABLE.name.removeprefix("table-")
+    with (PAGES / f"readings-{name}.csv").open(encoding="utf-8") as file:
         closest, *_ = csv.DictReader(file)
-    assert closest["reading"] == str(TABLE.reading)
+    assert closest["reading"] == str(module.TABLE.reading)
 
 
 def test_the_summary_is_that_of_the_published_cells():
@@ -163,14 +166,14 @@ def test_a_higher_threshold_of_anchors_raises_sufficiency_and_lowers_consistency
 def test_shap_is_the_best_explainer_of_the_second_population_as_printed_and_no_worse_than_anchors_in_the_first():
     cells = read_cells("figure-populations")
     assert "anchors or shap in population 1, shap in population 2" in compare_populations(cells)
-    assert all(abs(cell.difference) < 0.04 for cell in cells if cell.paper)
+    assert all(abs(cell.difference) < 0.03 for cell in cells if cell.paper)
 
 
 @one_test
 @pytest.mark.parametrize(
     ("experiment", "near_zero", "improves", "depends"),
     [
-        ("table-shap", "Not on bank-marketing (up to 0.33).", "Holds in 21 of 30", "Holds"),
+        ("table-shap", "Holds (at most 0.05).", "Holds in 20 of 30", "Holds"),
         ("table-lime", "Not on heart (up to 0.11).", "Holds in 18 of 30", "Holds"),
         ("table-counterfactuals", "Not on heart (up to 0.13).", "Holds in 16 of 18", "Not seen"),
     ],
