@@ -135,32 +135,6 @@ def test_a_table_of_nothing_but_base_values_is_not_warned_about():
     )
 
 
-# --- texts among numbers -------------------------------------------------------------------------------
-
-
-def test_a_text_in_a_column_of_importances_is_warned_about_in_tables_and_logs(tmp_path):
-    broken = PHI.astype(object)
-    broken.iloc[3, 1] = "timeout"
-    message = (
-        "'phi_debt' has texts among its numbers, such as 'timeout': the explanations are not taken for imp"
-    )
-    with pytest.warns(FaithkitWarning, match=message):
-        faithkit.score(LABELS, broken)
-    path = tmp_path / "log.csv"
-    broken.assign(p=LABELS).to_csv(path, index=False)
-    with pytest.warns(FaithkitWarning, match=message):
-        score_log(open_log(path, "p", ("phi_age", "phi_debt")))
-
-
-@one_test
-@pytest.mark.parametrize(
-    "column", [["12", "R3", "14"] * 10, ["low", "high", "0.5"] * 10, [0.5, None, 0.25] * 10], ids=str
-)
-def test_codes_and_words_and_missing_numbers_are_no_texts_among_numbers(column):
-    _, texts = record_warnings(lambda: faithkit.score(LABELS, PHI.assign(reason=column)))
-    assert not [text for text in texts if "texts among its numbers" in text]
-
-
 TABLES = {
     "a frame": lambda table: table,
     "an Arrow table": pa.Table.from_pandas,
@@ -204,6 +178,32 @@ def test_a_base_value_in_the_cells_of_a_log_is_warned_about(tmp_path):
     path = write_log(pd.DataFrame({"label": LABELS, "why": cells}), "jsonl", tmp_path)
     with pytest.warns(FaithkitWarning, match=f"'bias' {MAYBE}"):
         assert open_log(path, "label", ("why",)).explanations.values.shape == (30, 3)
+
+
+# --- texts among numbers -------------------------------------------------------------------------------
+
+
+def test_a_text_in_a_column_of_importances_is_warned_about_in_tables_and_logs(tmp_path):
+    broken = PHI.astype(object)
+    broken.iloc[3, 1] = "timeout"
+    message = (
+        "'phi_debt' has texts among its numbers, such as 'timeout': the explanations are not taken for imp"
+    )
+    with pytest.warns(FaithkitWarning, match=message):
+        faithkit.score(LABELS, broken)
+    path = tmp_path / "log.csv"
+    broken.assign(p=LABELS).to_csv(path, index=False)
+    with pytest.warns(FaithkitWarning, match=message):
+        score_log(open_log(path, "p", ("phi_age", "phi_debt")))
+
+
+@one_test
+@pytest.mark.parametrize(
+    "column", [["12", "R3", "14"] * 10, ["low", "high", "0.5"] * 10, [0.5, None, 0.25] * 10], ids=str
+)
+def test_codes_and_words_and_missing_numbers_are_no_texts_among_numbers(column):
+    _, texts = record_warnings(lambda: faithkit.score(LABELS, PHI.assign(reason=column)))
+    assert not [text for text in texts if "texts among its numbers" in text]
 
 
 # --- one row for each part of an explanation -----------------------------------------------------------
