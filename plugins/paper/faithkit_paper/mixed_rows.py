@@ -18,30 +18,33 @@ MAX_DEPTH = 64
 
 
 class Trees(NamedTuple):
-    """The nodes of all trees in arrays. Rows with at most the threshold go to the left."""
+    """The nodes of all trees in arrays of small types, which fit into the processor's cache.
+
+    Rows with at most the threshold go to the left. The trees of the first class come first.
+    """
 
     left: np.ndarray  # the number of the child, −1 for leaves
     right: np.ndarray
     column: np.ndarray
     value: np.ndarray  # the threshold, or the score of a leaf
     roots: np.ndarray
-    class_of_tree: np.ndarray
+    ends: np.ndarray  # the number of trees up to the end of each class
 
     @classmethod
     def of_model(cls, model: Any) -> "Trees":
         """Read the trees of a fitted model, and join their nodes."""
-        trees = read_ensemble(model).trees
+        trees = sorted(read_ensemble(model).trees, key=lambda tree: tree.outputs[0])
         sizes = [len(tree.left) for tree in trees]
         roots = np.cumsum([0, *sizes[:-1]])
         left, right = (np.concatenate([getattr(tree, side) for tree in trees]) for side in ("left", "right"))
         values = [np.where(tree.left < 0, tree.values[:, 0], tree.threshold) for tree in trees]
         return cls(
-            np.where(left < 0, -1, left + np.repeat(roots, sizes)),
-            np.where(right < 0, -1, right + np.repeat(roots, sizes)),
-            np.concatenate([tree.column for tree in trees]),
+            np.where(left < 0, -1, left + np.repeat(roots, sizes)).astype(np.int32),
+            np.where(right < 0, -1, right + np.repeat(roots, sizes)).astype(np.int32),
+            np.concatenate([tree.column for tree in trees]).astype(np.int16),
             np.concatenate(values),
             roots,
-            np.array([output for tree in trees for output in tree.outputs]),
+            np.cumsum(np.bincount([tree.outputs[0] for tree in trees])),
         )
 
 
@@ -61,8 +64,9 @@ class MixedRowsModel:
         first_scores = (
             model.predict(zeros, output_margin=True) if is_xgboost else model.decision_function(zeros)
         )
-        self.start = np.zeros(self.trees.class_of_tree.max() + 1)
-        self.start = first_scores.ravel() - self.scores(zeros)[0]
+        self.start = np.zeros(len(self.trees.ends))
+        # rounding errors would change the pickle, under which explanations are stored
+        self.start = np.round(first_scores.ravel() - self.scores(zeros)[0], 6)
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the sum of the trees for each row, and for each class if there are three or more."""
@@ -84,18 +88,24 @@ def add_scores(rows: np.ndarray, trees: Trees, scores: np.ndarray) -> None:
     """Add the scores of all trees to those of the rows, block by block."""
     n_rows, n_columns = rows.shape
     second, bit = np.empty(n_columns, rows.dtype), np.empty(n_columns, np.int64)
-    table = np.empty((1 << MAX_PLAYERS, scores.shape[1]))
+    coalitions, table = np.empty(n_rows, np.int64), np.empty(1 << MAX_PLAYERS)
     begin = 0
     while begin < n_rows:
         end, n_players = find_block(rows, begin, second, bit)
-        fill_table(rows[begin], second, bit, trees, table[: 1 << n_players])
-        sum_over_subsets(table, n_players)
         for row in range(begin, end):
-            coalition = 0
+            coalitions[row] = 0
             for j in range(n_columns):
                 if rows[row, j] != rows[begin, j]:
-                    coalition |= bit[j]
-            scores[row] += table[coalition]
+                    coalitions[row] |= bit[j]
+        first_tree = 0
+        for label in range(len(trees.ends)):
+            fill_table(
+                rows[begin], second, bit, trees, range(first_tree, trees.ends[label]), table[: 1 << n_players]
+            )
+            sum_over_subsets(table[: 1 << n_players])
+            for row in range(begin, end):
+                scores[row, label] += table[coalitions[row]]
+            first_tree = trees.ends[label]
         begin = end
 
 
@@ -126,54 +136,61 @@ def find_block(rows: np.ndarray, begin: int, second: np.ndarray, bit: np.ndarray
 
 @numba.njit(cache=True)
 def fill_table(
-    first: np.ndarray, second: np.ndarray, bit: np.ndarray, trees: Trees, table: np.ndarray
+    first: np.ndarray,
+    second: np.ndarray,
+    bit: np.ndarray,
+    trees: Trees,
+    tree_numbers: range,
+    table: np.ndarray,
 ) -> None:
-    """Fill a table with the terms of each set of columns. Their sums over subsets are the scores.
+    """Fill a table with the terms of each set of columns, which `sum_over_subsets` makes scores.
 
     Let s be 1 for columns with their second value and 0 for others. Then a leaf adds its score times the
     product of s over the columns `inside` and of 1 − s over the columns `outside`. Each term of that product
-    belongs to one set of columns.
+    belongs to one set of columns, and is the score or its negative. It is negative in the table if the set is
+    odd: then all terms of a leaf have the same sign.
     """
     table[:] = 0.0
-    waiting = np.empty((MAX_DEPTH, 3), np.int64)
-    for tree in range(len(trees.roots)):
-        waiting[0], n_waiting = (trees.roots[tree], 0, 0), 1
+    waiting = np.empty((MAX_DEPTH, 4), np.int64)
+    for tree in tree_numbers:
+        waiting[0], n_waiting = (trees.roots[tree], 0, 0, 1), 1
         while n_waiting:
             n_waiting -= 1
-            node, inside, outside = waiting[n_waiting]
+            node, inside, outside, sign = waiting[n_waiting]
             while trees.left[node] >= 0:
-                left, right, j = trees.left[node], trees.right[node], trees.column[node]
-                for_first = left if first[j] <= trees.value[node] else right
-                for_second = left if second[j] <= trees.value[node] else right
+                left, right = np.int64(trees.left[node]), np.int64(trees.right[node])
+                j, threshold = trees.column[node], trees.value[node]
+                for_first = left if first[j] <= threshold else right
+                for_second = left if second[j] <= threshold else right
                 if for_first == for_second or outside & bit[j]:
                     node = for_first
                 elif inside & bit[j]:
                     node = for_second
                 else:
-                    waiting[n_waiting] = for_second, inside | bit[j], outside
+                    waiting[n_waiting] = for_second, inside | bit[j], outside, -sign
                     n_waiting += 1
                     node, outside = for_first, outside | bit[j]
-            subset, score = outside, trees.value[node]
+            subset, term = outside, sign * trees.value[node]
             while True:
-                table[inside | subset, trees.class_of_tree[tree]] += score if is_even(subset) else -score
+                table[inside | subset] += term
                 if subset == 0:
                     break
                 subset = (subset - 1) & outside
 
 
 @numba.njit(cache=True)
-def is_even(subset: int) -> bool:
-    """Return whether the number of columns in a set is even."""
-    for shift in (8, 4, 2, 1):
-        subset ^= subset >> shift
-    return subset & 1 == 0
-
-
-@numba.njit(cache=True)
-def sum_over_subsets(table: np.ndarray, n_players: int) -> None:
-    """Replace the terms of each set by the sum over its subsets."""
-    for k in range(n_players):
-        for coalition in range(1 << n_players):
-            if coalition >> k & 1:
-                for label in range(table.shape[1]):
-                    table[coalition, label] += table[coalition ^ (1 << k), label]
+def sum_over_subsets(table: np.ndarray) -> None:
+    """Replace the terms of each set by the sum over its subsets, of which odd ones have the wrong sign."""
+    half = 1
+    if len(table) >= 4:  # the first two rounds in one, because their loops are short
+        for begin in range(0, len(table), 4):
+            block = table[begin : begin + 4]
+            block[1], block[3] = block[0] - block[1], block[2] - block[3]
+            block[2], block[3] = block[0] - block[2], block[1] - block[3]
+        half = 4
+    while half < len(table):
+        for begin in range(0, len(table), 2 * half):
+            without, with_column = table[begin : begin + half], table[begin + half : begin + 2 * half]
+            for i in range(half):
+                with_column[i] = without[i] - with_column[i]
+        half *= 2
