@@ -153,8 +153,7 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
 
     seen_model = as_seen_by_explainer(context, trained, reading)
     spec = reading.explainer_of(seen_model)
-    compiles = reading.explains_number and context.pick(tiny=False, quick=True, full=True)
-    model = explained_model(seen_model.for_mixed_rows() if compiles else seen_model, reading)
+    model = explained_model(seen_model, reading)
     # readings that differ only in the comparison share their explanations
     result = context.compute_once(
         (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),
@@ -172,7 +171,11 @@ def as_seen_by_explainer(context: Context, model: TrainedModel, reading: Reading
         model = context.compute_once(("tabulated", model.dataset), model.with_table)
     if reading.table == "published" and model.has_categories:
         return model
-    return context.compute_once(("coded", model.dataset, reading.reads_trees), model.with_codes)
+    is_compiled = not reading.reads_trees and context.pick(tiny=False, quick=True, full=True)
+    return context.compute_once(
+        ("coded", model.dataset, reading.reads_trees),
+        lambda: model.with_codes().compiled() if is_compiled else model.with_codes(),
+    )
 
 
 def explained_model(seen_model: TrainedModel, reading: Reading) -> Any:

@@ -1,90 +1,31 @@
-"""Predictions of boosted trees for mixtures of two rows, which Permutation SHAP asks for by the thousand.
+"""Scores of boosted trees for mixtures of two rows, which Permutation SHAP asks for by the thousand.
 
 Consecutive rows in which each column has one of two values form a block. Within a block, a node of a tree
 divides the rows only if its column has both values, one on each side of the threshold. So the rows that reach
 a leaf have the first value in some columns and the second in some others. The sums of the leaves for all
-combinations of values make a table, in which each row is looked up. For the 2,100 trees of Covtype this is
-about 20 times as fast as passing each row through each tree, once it is compiled, which takes some seconds.
+combinations of values make a table, in which each row is looked up.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
-from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 
 MAX_PLAYERS = 14  # columns with two values: a table of 16,384 combinations
 MAX_DEPTH = 64
+MANY = 64  # mixtures of two rows, from which a table is faster than masks
 
 
-class Trees(NamedTuple):
-    """The nodes of all trees in arrays of small types, which fit into the processor's cache.
-
-    Rows with at most the threshold go to the left. The trees of the first class come first.
-    """
-
-    left: np.ndarray  # the number of the child, −1 for leaves
-    right: np.ndarray
-    column: np.ndarray
-    value: np.ndarray  # the threshold, or the score of a leaf
-    roots: np.ndarray
-    ends: np.ndarray  # the number of trees up to the end of each class
-
-    @classmethod
-    def of_model(cls, model: Any) -> "Trees":
-        """Read the trees of a fitted model, and join their nodes."""
-        trees = sorted(read_ensemble(model).trees, key=lambda tree: tree.outputs[0])
-        sizes = [len(tree.left) for tree in trees]
-        roots = np.cumsum([0, *sizes[:-1]])
-        left, right = (np.concatenate([getattr(tree, side) for tree in trees]) for side in ("left", "right"))
-        values = [np.where(tree.left < 0, tree.values[:, 0], tree.threshold) for tree in trees]
-        return cls(
-            np.where(left < 0, -1, left + np.repeat(roots, sizes)).astype(np.int32),
-            np.where(right < 0, -1, right + np.repeat(roots, sizes)).astype(np.int32),
-            np.concatenate([tree.column for tree in trees]).astype(np.int16),
-            np.concatenate(values),
-            roots,
-            np.cumsum(np.bincount([tree.outputs[0] for tree in trees])),
-        )
-
-
-class MixedRowsModel:
-    """Boosted trees whose predictions are fast for mixtures of two rows.
-
-    Parameters
-    ----------
-    model : fitted XGBClassifier for three classes or more, or GradientBoostingClassifier for two
-        Its rows have no missing values.
-    """
-
-    def __init__(self, model: Any) -> None:
-        self.classes_, self.trees = model.classes_, Trees.of_model(model)
-        zeros = np.zeros((1, model.n_features_in_))
-        is_xgboost = hasattr(model, "get_booster")
-        first_scores = (
-            model.predict(zeros, output_margin=True) if is_xgboost else model.decision_function(zeros)
-        )
-        self.start = np.zeros(len(self.trees.ends))
-        # rounding errors would change the pickle, under which explanations are stored
-        self.start = np.round(first_scores.ravel() - self.scores(zeros)[0], 6)
-
-    def scores(self, X: Any) -> np.ndarray:
-        """Return the sum of the trees for each row, and for each class if there are three or more."""
-        rows = np.ascontiguousarray(X, dtype=np.float32)  # as both libraries compare
-        scores = np.tile(self.start, (len(rows), 1))
-        add_scores(rows, self.trees, scores)
-        return scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the predicted label of each row."""
-        scores = self.scores(X)
-        numbers = scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] >= 0).astype(int)
-        labels: np.ndarray = self.classes_[numbers]
-        return labels
+def start_with_mixtures(rows: np.ndarray) -> bool:
+    """Return whether so many rows mix the same two rows that a table of all their mixtures is worth it."""
+    n_columns = rows.shape[1]
+    end, _ = find_block(rows[:MANY], 0, np.empty(n_columns, rows.dtype), np.empty(n_columns, np.int64))
+    is_large: bool = end >= MANY
+    return is_large
 
 
 @numba.njit(cache=True)
-def add_scores(rows: np.ndarray, trees: Trees, scores: np.ndarray) -> None:
+def add_scores(rows: np.ndarray, trees: Any, scores: np.ndarray) -> None:
     """Add the scores of all trees to those of the rows, block by block."""
     n_rows, n_columns = rows.shape
     second, bit = np.empty(n_columns, rows.dtype), np.empty(n_columns, np.int64)
@@ -97,14 +38,12 @@ def add_scores(rows: np.ndarray, trees: Trees, scores: np.ndarray) -> None:
             for j in range(n_columns):
                 if rows[row, j] != rows[begin, j]:
                     coalitions[row] |= bit[j]
-        first_tree = 0
+        block_table, first_tree = table[: 1 << n_players], 0
         for label in range(len(trees.ends)):
-            fill_table(
-                rows[begin], second, bit, trees, range(first_tree, trees.ends[label]), table[: 1 << n_players]
-            )
-            sum_over_subsets(table[: 1 << n_players])
+            fill_table(rows[begin], second, bit, trees, range(first_tree, trees.ends[label]), block_table)
+            sum_over_subsets(block_table)
             for row in range(begin, end):
-                scores[row, label] += table[coalitions[row]]
+                scores[row, label] += block_table[coalitions[row]]
             first_tree = trees.ends[label]
         begin = end
 
@@ -139,7 +78,7 @@ def fill_table(
     first: np.ndarray,
     second: np.ndarray,
     bit: np.ndarray,
-    trees: Trees,
+    trees: Any,
     tree_numbers: range,
     table: np.ndarray,
 ) -> None:

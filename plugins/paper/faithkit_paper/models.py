@@ -160,12 +160,12 @@ class TrainedModel:
             return self
         return attrs.evolve(self, model=make_pipeline(codes, TabulatedModel(booster).fit()))
 
-    def for_mixed_rows(self) -> "TrainedModel":
-        """Return boosted trees that are fast for mixtures of two rows. The table of Chess is fast already."""
-        from faithkit_paper.mixed_rows import MixedRowsModel
+    def compiled(self) -> "TrainedModel":
+        """Return trees that predict many coded rows fast. The table of Chess is fast already."""
+        from faithkit_paper.compiled_trees import CompiledTrees
 
         is_table = isinstance(self.model, TabulatedModel)
-        return self if is_table else attrs.evolve(self, model=MixedRowsModel(self.model))
+        return self if is_table else attrs.evolve(self, model=CompiledTrees(self.model))
 
     def findings(self, cells: Any = (), *remarks: str) -> Findings:
         """Return findings that start with the accuracy and the description of the model."""
