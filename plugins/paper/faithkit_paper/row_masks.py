@@ -1,8 +1,9 @@
 """Scores of boosted trees for unrelated rows, which LIME and anchors ask for by the thousand.
 
-Trees compare a column with few distinct thresholds: the 2,100 trees of Covtype have 1,912. For each of them a
-mask has a bit for each row, whether it is at most the threshold. So one instruction takes 64 rows to the
-children of a node.
+A mask has a bit for each row. For each distinct threshold of the trees (Covtype has 1,912) one says which rows
+have at most that value, so that one instruction takes 64 rows to the children of a node. For each level of a
+tree another says which rows go to the right: read across the levels, the bits of a row are the number of its
+leaf.
 """
 
 from typing import Any
@@ -10,42 +11,35 @@ from typing import Any
 import numba
 import numpy as np
 
-MAX_DEPTH = 64
+MAX_DEPTH = 8  # the number of a leaf is a byte
 BITS = 64
 MAX_WORDS = 64  # of a mask: the masks of 4,096 rows fit into the processor's cache
-FEW = 6  # rows of a word that are faster to add one by one
-BIT_NUMBER = np.zeros(67, np.int64)  # divided by 67, powers of two have different remainders
-BIT_NUMBER[[2**bit % 67 for bit in range(BITS)]] = np.arange(BITS)
+BYTES_OF_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+BYTES_OF_BITS = BYTES_OF_BITS.view(np.uint64).ravel()  # eight bytes, each 0 or 1
 
 
 @numba.njit(cache=True)
 def add_scores(rows: np.ndarray, trees: Any, scores: np.ndarray) -> None:
     """Add the scores of all trees to those of the rows."""
     n_words = min(MAX_WORDS, (len(rows) + BITS - 1) // BITS)
-    masks = np.empty((len(trees.thresholds), n_words), np.uint64)
-    all_rows, sums = np.empty(n_words, np.uint64), np.empty(n_words * BITS)
-    waiting = np.empty((MAX_DEPTH, n_words), np.uint64)
+    threshold_masks = np.empty((len(trees.thresholds), n_words), np.uint64)
+    waiting = np.empty((MAX_DEPTH + 1, n_words), np.uint64)
+    right_masks, leaf_scores = np.empty((MAX_DEPTH, n_words), np.uint64), np.empty(1 << MAX_DEPTH)
+    sums = np.empty(n_words * BITS)
     for begin in range(0, len(rows), MAX_WORDS * BITS):
         block = rows[begin : begin + MAX_WORDS * BITS]
-        fill_masks(block, trees, masks)
-        all_rows[:] = 0
-        for row in range(len(block)):
-            set_bit(all_rows, row)
+        fill_masks(block, trees, threshold_masks)
         first_tree = 0
         for label in range(len(trees.ends)):
             sums[:] = 0.0
             for tree in range(first_tree, trees.ends[label]):
-                waiting[0] = all_rows
-                add_tree(trees.roots[tree], trees, masks, waiting, sums)
+                depth = find_leaves(
+                    trees.roots[tree], trees, threshold_masks, waiting, right_masks, leaf_scores
+                )
+                add_leaves(right_masks[:depth], leaf_scores, sums)
             for row in range(len(block)):
                 scores[begin + row, label] += sums[row]
             first_tree = trees.ends[label]
-
-
-@numba.njit(cache=True)
-def set_bit(mask: np.ndarray, row: int) -> None:
-    """Add a row to a mask."""
-    mask[row // BITS] |= np.uint64(1) << np.uint64(row % BITS)
 
 
 @numba.njit(cache=True)
@@ -57,54 +51,54 @@ def fill_masks(rows: np.ndarray, trees: Any, masks: np.ndarray) -> None:
         column_masks = masks[trees.first_split[j] : trees.first_split[j + 1]]
         for row, position in enumerate(np.searchsorted(thresholds, rows[:, j])):
             if position < len(thresholds):
-                set_bit(column_masks[position], row)
+                column_masks[position, row // BITS] |= np.uint64(1) << np.uint64(row % BITS)
         for position in range(1, len(thresholds)):
             column_masks[position] |= column_masks[position - 1]
 
 
 @numba.njit(cache=True)
-def add_tree(root: int, trees: Any, masks: np.ndarray, waiting: np.ndarray, sums: np.ndarray) -> None:
-    """Add the scores of the leaves of a tree to the sums of its rows, which are in `waiting[0]`."""
-    nodes, n_waiting = np.empty(MAX_DEPTH, np.int64), 1
-    nodes[0] = root
+def find_leaves(
+    root: int,
+    trees: Any,
+    threshold_masks: np.ndarray,
+    waiting: np.ndarray,
+    right_masks: np.ndarray,
+    leaf_scores: np.ndarray,
+) -> int:
+    """Return the depth of a tree.
+
+    Fills in for each level the mask of the rows that go to the right, and the scores of the leaves by number.
+    `waiting` has space for the rows of nodes that wait.
+    """
+    nodes, levels, numbers = np.zeros((3, MAX_DEPTH + 1), np.int64)
+    nodes[0], n_waiting, depth = root, 1, 0
+    waiting[0], right_masks[:] = ~np.uint64(0), 0
     while n_waiting:
         n_waiting -= 1
-        node, mask = nodes[n_waiting], waiting[n_waiting]
+        node, level, number = nodes[n_waiting], levels[n_waiting], numbers[n_waiting]
         while trees.left[node] >= 0:
-            split_mask, left_mask = masks[trees.split[node]], waiting[n_waiting + 1]
-            any_left, any_right = np.uint64(0), np.uint64(0)
-            for word in range(len(mask)):
-                left_mask[word] = mask[word] & split_mask[word]
-                mask[word] &= ~split_mask[word]
-                any_left |= left_mask[word]
-                any_right |= mask[word]
-            if any_left == 0:
-                node = np.int64(trees.right[node])
-            elif any_right == 0:
-                mask[:] = left_mask
-                node = np.int64(trees.left[node])
-            else:
-                nodes[n_waiting] = trees.right[node]
-                n_waiting += 1
-                node, mask = np.int64(trees.left[node]), left_mask
-        add_to_rows(trees.value[node], mask, sums)
+            threshold_mask, right_mask = threshold_masks[trees.split[node]], right_masks[level]
+            rows, left_rows = waiting[n_waiting], waiting[n_waiting + 1]
+            for word in range(len(rows)):
+                left_rows[word] = rows[word] & threshold_mask[word]
+                rows[word] &= ~threshold_mask[word]
+                right_mask[word] |= rows[word]
+            nodes[n_waiting], numbers[n_waiting] = trees.right[node], number | 1 << level
+            node, level, n_waiting = np.int64(trees.left[node]), level + 1, n_waiting + 1
+            levels[n_waiting - 1] = level
+        leaf_scores[number], depth = trees.value[node], max(depth, level)
+    return depth
 
 
 @numba.njit(cache=True)
-def add_to_rows(score: float, mask: np.ndarray, sums: np.ndarray) -> None:
-    """Add a score to the sums of the rows of a mask."""
-    for word in range(len(mask)):
-        remaining, beyond_few = mask[word], mask[word]
-        if remaining == 0:
-            continue
-        for _ in range(FEW):
-            beyond_few &= beyond_few - np.uint64(beyond_few > 0)
-        if beyond_few:
-            word_sums = sums[word * BITS : (word + 1) * BITS]
-            for bit in range(BITS):
-                word_sums[bit] += score if remaining >> np.uint64(bit) & np.uint64(1) else 0.0
-        else:
-            while remaining:
-                others = remaining & (remaining - np.uint64(1))
-                sums[word * BITS + BIT_NUMBER[(remaining ^ others) % np.uint64(67)]] += score
-                remaining = others
+def add_leaves(right_masks: np.ndarray, leaf_scores: np.ndarray, sums: np.ndarray) -> None:
+    """Add the score of its leaf to the sum of each row."""
+    depth, n_words = right_masks.shape
+    bits_of_8_rows = right_masks.view(np.uint8)
+    for eight in range(8 * n_words):
+        numbers = np.uint64(0)
+        for level in range(depth):
+            numbers |= BYTES_OF_BITS[bits_of_8_rows[level, eight]] << np.uint64(level)
+        for row in range(8 * eight, 8 * eight + 8):
+            sums[row] += leaf_scores[numbers & np.uint64(255)]
+            numbers >>= np.uint64(8)
