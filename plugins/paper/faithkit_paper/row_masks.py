@@ -1,9 +1,8 @@
 """Scores of boosted trees for unrelated rows, which LIME and anchors ask for by the thousand.
 
-A mask has a bit for each row. For each distinct threshold of the trees (Covtype has 1,912) one says which rows
-have at most that value, so that one instruction takes 64 rows to the children of a node. For each level of a
-tree another says which rows go to the right: read across the levels, the bits of a row are the number of its
-leaf.
+A mask has a bit for each row. For each distinct threshold of the trees, one says which rows have at most that
+value, so that one instruction takes 64 rows to the children of a node. For each level of a tree, another says
+which rows go to the right: read across the levels, the bits of a row are the number of its leaf.
 """
 
 from typing import Any
@@ -14,8 +13,9 @@ import numpy as np
 MAX_DEPTH = 8  # the number of a leaf is a byte
 BITS = 64
 MAX_WORDS = 64  # of a mask: the masks of 4,096 rows fit into the processor's cache
-BYTES_OF_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-BYTES_OF_BITS = BYTES_OF_BITS.view(np.uint64).ravel()  # eight bytes, each 0 or 1
+BYTES = np.arange(256, dtype=np.uint8)[:, None]
+SPREAD_BITS = np.unpackbits(BYTES, axis=1, bitorder="little").view(np.uint64).ravel()
+"""The bits of each byte as eight bytes, each 0 or 1."""
 
 
 @numba.njit(cache=True)
@@ -98,7 +98,7 @@ def add_leaves(right_masks: np.ndarray, leaf_scores: np.ndarray, sums: np.ndarra
     for eight in range(8 * n_words):
         numbers = np.uint64(0)
         for level in range(depth):
-            numbers |= BYTES_OF_BITS[bits_of_8_rows[level, eight]] << np.uint64(level)
+            numbers |= SPREAD_BITS[bits_of_8_rows[level, eight]] << np.uint64(level)
         for row in range(8 * eight, 8 * eight + 8):
             sums[row] += leaf_scores[numbers & np.uint64(255)]
             numbers >>= np.uint64(8)
