@@ -8,8 +8,13 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_texts_among_numbers
+from faithkit.inputs.data_warnings import (
+    warn_about_base_values,
+    warn_about_random_predictions,
+    warn_about_texts_among_numbers,
+)
 from faithkit.inputs.logs.rule_columns import parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.models.recognition import resolve_model
@@ -29,6 +34,8 @@ from faithkit.run.explaining.job import Execution, Job
 from faithkit.run.pipeline import measure_explanations
 from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_pool, check_pool
 from faithkit.run.provenance import describe_model
+
+ROWS_ASKED_AGAIN = 20  # to see whether the model repeats its predictions
 
 
 def evaluate(
@@ -171,6 +178,8 @@ def evaluate(
         notes=inputs.notes,
     )
     predictions = predictor.answers(inputs.X, setup.outcome)
+    asked_again = predictor.answers(take_rows(inputs.X, slice(ROWS_ASKED_AGAIN)), setup.outcome)
+    warn_about_random_predictions(predictions[:ROWS_ASKED_AGAIN], asked_again)
     job = Job(explainer, predictor, inputs.background, setup.seed)
     system, explanations = System.from_first_sample(job, inputs.X, execution)
     setup = attrs.evolve(setup, system=system)

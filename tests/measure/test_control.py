@@ -397,7 +397,7 @@ def test_a_large_sample_has_a_control_on_request_only(monkeypatch):
     on_request = faithkit.score(*few_rows, relation="in-scope", control_draws=10)
     assert on_request.control.draws == 10
     none = faithkit.score(*few_rows, relation="in-scope", control_draws=0)
-    assert none.why_no_control == "none was asked for"
+    assert none.why_no_control == "none was asked for (control_draws=0)"
 
 
 @few_draws

@@ -162,7 +162,7 @@ def test_without_a_control_the_verdict_rests_on_consistency():
     X = make_table(np.random.default_rng(0))
     result = faithkit.score(X["c0"] > 0, make_rules(X, ["c1"] * 100 + ["c2"] * 100), X, control_draws=0)
     assert result.verdict.measure == "consistency"
-    assert "Sufficiency has no control: none was asked for." in str(result)
+    assert "Sufficiency has no control: none was asked for (control_draws=0)." in str(result)
 
 
 def test_without_a_control_a_pool_of_other_predictions_tests_rules_whose_own_rows_all_agree():

@@ -60,7 +60,7 @@ def why_no_control(population: Population, count: Count | None, setup: Setup) ->
     if relation.control is None:
         return f"the relation {relation} offers none"
     if setup.draws == 0:
-        return "none was asked for"
+        return "none was asked for (control_draws=0)"
     request = f"ask for it by control_draws={MIN_DRAWS} (CLI: --control-draws {MIN_DRAWS})"
     if not isinstance(population, InMemory):
         return f"the log was read in pieces: {request}, which reads all rows at once"
