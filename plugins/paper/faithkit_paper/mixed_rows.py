@@ -18,8 +18,8 @@ MANY = 64  # mixtures of two rows, from which a table is faster than masks
 
 def start_with_mixtures(rows: np.ndarray) -> bool:
     """Return whether so many rows mix the same two rows that a table of all their mixtures is worth it."""
-    n_columns = rows.shape[1]
-    end, _ = find_block(rows[:MANY], 0, np.empty(n_columns, rows.dtype), np.empty(n_columns, np.int64))
+    second, bit = np.empty(rows.shape[1], rows.dtype), np.empty(rows.shape[1], np.int64)
+    end, _ = find_block(rows[:MANY], 0, second, bit, np.empty(MANY, np.int64))
     is_large: bool = end >= MANY
     return is_large
 
@@ -32,12 +32,7 @@ def add_scores(rows: np.ndarray, trees: Any, scores: np.ndarray) -> None:
     coalitions, table = np.empty(n_rows, np.int64), np.empty(1 << MAX_PLAYERS)
     begin = 0
     while begin < n_rows:
-        end, n_players = find_block(rows, begin, second, bit)
-        for row in range(begin, end):
-            coalitions[row] = 0
-            for j in range(n_columns):
-                if rows[row, j] != rows[begin, j]:
-                    coalitions[row] |= bit[j]
+        end, n_players = find_block(rows, begin, second, bit, coalitions)
         block_table, first_tree = table[: 1 << n_players], 0
         for label in range(len(trees.ends)):
             fill_table(rows[begin], second, bit, trees, range(first_tree, trees.ends[label]), block_table)
@@ -49,27 +44,33 @@ def add_scores(rows: np.ndarray, trees: Any, scores: np.ndarray) -> None:
 
 
 @numba.njit(cache=True)
-def find_block(rows: np.ndarray, begin: int, second: np.ndarray, bit: np.ndarray) -> tuple[int, int]:
+def find_block(
+    rows: np.ndarray, begin: int, second: np.ndarray, bit: np.ndarray, coalitions: np.ndarray
+) -> tuple[int, int]:
     """Return the end of the block that starts at a row, and the number of columns with two values.
 
-    Fills in the second value of each column, and its bit in coalitions: 0 for columns with one value.
+    Fills in the second value of each column, its bit (0 for columns with one value), and for each row its
+    coalition: the bits of the columns in which it has the second value.
     """
     n_rows, n_columns = rows.shape
-    second[:], bit[:], n_players = rows[begin], 0, 0
+    second[:], bit[:], coalitions[begin], n_players = rows[begin], 0, 0, 0
     for end in range(begin + 1, n_rows):
-        n_new = 0
+        coalition, n_new = 0, 0
         for j in range(n_columns):
             if rows[end, j] != rows[begin, j]:
                 if bit[j] == 0:
                     n_new += 1
                 elif rows[end, j] != second[j]:
                     return end, n_players
+                coalition |= bit[j]
         if n_players + n_new > MAX_PLAYERS:
             return end, n_players
-        for j in range(n_columns):
+        for j in range(n_columns if n_new else 0):
             if rows[end, j] != rows[begin, j] and bit[j] == 0:
                 second[j], bit[j] = rows[end, j], 1 << n_players
+                coalition |= bit[j]
                 n_players += 1
+        coalitions[end] = coalition
     return n_rows, n_players
 
 
@@ -119,17 +120,27 @@ def fill_table(
 
 @numba.njit(cache=True)
 def sum_over_subsets(table: np.ndarray) -> None:
-    """Replace the terms of each set by the sum over its subsets, of which odd ones have the wrong sign."""
-    half = 1
-    if len(table) >= 4:  # the first two rounds in one, because their loops are short
-        for begin in range(0, len(table), 4):
+    """Replace the terms of each set by the sum over its subsets, of which odd ones have the wrong sign.
+
+    Each round adds a column. Two rounds at a time read and write half as often.
+    """
+    size, quarter = len(table), 1
+    if size >= 4:
+        for begin in range(0, size, 4):
             block = table[begin : begin + 4]
             block[1], block[3] = block[0] - block[1], block[2] - block[3]
             block[2], block[3] = block[0] - block[2], block[1] - block[3]
-        half = 4
-    while half < len(table):
-        for begin in range(0, len(table), 2 * half):
-            without, with_column = table[begin : begin + half], table[begin + half : begin + 2 * half]
-            for i in range(half):
-                with_column[i] = without[i] - with_column[i]
-        half *= 2
+        quarter = 4
+    while 4 * quarter <= size:
+        for begin in range(0, size, 4 * quarter):
+            without, with_first = table[begin : begin + quarter], table[begin + quarter : begin + 2 * quarter]
+            with_second = table[begin + 2 * quarter : begin + 3 * quarter]
+            with_both = table[begin + 3 * quarter : begin + 4 * quarter]
+            for i in range(quarter):
+                first = without[i] - with_first[i]
+                with_both[i] = first - (with_second[i] - with_both[i])
+                with_second[i] = without[i] - with_second[i]
+                with_first[i] = first
+        quarter *= 4
+    if quarter < size:
+        table[quarter:] = table[:quarter] - table[quarter:]
