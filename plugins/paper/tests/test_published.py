@@ -127,11 +127,12 @@ def test_the_summary_is_that_of_the_published_cells():
     assert (PAGES / "summary.csv").read_text(encoding="utf-8") == result
 
 
-def test_highlighted_text_is_within_4_hundredths_of_the_paper_and_anchors_within_8():
+def test_highlighted_text_is_within_4_hundredths_of_the_paper_but_the_consistency_of_anchors():
     selected = [cell for cell in read_cells("table-text") if cell.measure in MEASURES]
     assert len(selected) == 12
     for cell in selected:
-        assert abs(cell.difference) <= (0.08 if cell.explainer == "anchors" else 0.04)
+        is_off = (cell.explainer, cell.measure) == ("anchors", "consistency")
+        assert abs(cell.difference) <= (0.08 if is_off else 0.04)
         assert (cell.runs, cell.n) == (5, 1000)
 
 

@@ -8,11 +8,15 @@ The paper states neither the threshold of Anchors nor its tokenizer. Of threshol
 tokenizers, on one sample of 1,000 texts, 0.8 and words came closest over the row's three cells. At 0.95 and
 white space, anchor-exp's defaults, they are 0.35, 0.43 and 0.69: rules of several words, which few texts
 share.
+
+Sufficiency is measured on all test texts. On the sampled 1,000 alone it is 0.03 below the paper for three
+explainers of four.
 """
 
 from typing import Any
 
 import attrs
+import numpy as np
 
 import faithkit
 from faithkit_paper.context import Context
@@ -48,42 +52,56 @@ def run(context: Context) -> Findings:
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain the test texts by all four explainers, and measure samples of them."""
     reviews = train_reviews_model(context, dataset)
-    explanations = {name: explain(context, reviews, name) for name in EXPLAINERS}
-    cells = [Cell(dataset, "logistic regression", "", "accuracy", reviews.accuracy, n=len(reviews.test))]
-    for name, (result, texts) in explanations.items():
-        cells += cells_of_runs(dataset, name, "original", samples(context, result, texts))
-    return Findings(tuple(cells), remarks(*explanations["anchors"]))
+    texts = context.sample(reviews.test, None, NAME)  # all of them, in random order
+    labels = np.asarray(reviews.model.predict(texts))
+    cells = [Cell(dataset, "logistic regression", "", "accuracy", reviews.accuracy, n=len(texts))]
+    explanations = {}
+    for name, explainer in EXPLAINERS.items():
+        explained_texts = texts[: n_explained(context, name)]
+        result = context.evaluate(reviews.model, explained_texts, explainer, background=reviews.train)
+        explanations[name] = result.rows.explanations
+        cells += cells_of_runs(dataset, name, "original", samples(context, explanations[name], texts, labels))
+    return Findings(tuple(cells), remarks(explanations["anchors"]))
 
 
-def explain(context: Context, reviews: Reviews, name: str) -> tuple[Any, list[str]]:
-    """Explain test texts: all of them, or fewer for anchors, which are slow."""
-    max_texts = context.pick(tiny=90, quick=None, full=None)
+def n_explained(context: Context, name: str) -> int | None:
+    """Return the number of texts to explain: all (None), or fewer by anchors, which are slow."""
     if name == "anchors":
-        max_texts = context.pick(tiny=8, quick=200, full=None)
-    texts = context.sample(reviews.test, max_texts, NAME)
-    result = context.evaluate(reviews.model, texts, EXPLAINERS[name], background=reviews.train)
-    return result, texts
+        return context.pick(tiny=8, quick=200, full=None)
+    return context.pick(tiny=90, quick=None, full=None)
 
 
-def samples(context: Context, result: Any, texts: list[str]) -> list[Any]:
-    """Score five samples of 1,000 explained texts, or of nine tenths if there are fewer."""
-    size = min(SIZE, round(0.9 * len(texts)))
-    row_samples = [context.rng(NAME, run).permutation(len(texts))[:size] for run in range(RUNS)]
-    labels, explanations = result.rows.codes, result.rows.explanations
-    return [
-        faithkit.score(labels[rows], explanations.take(rows), X=faithkit.plugin.take_rows(texts, rows))
-        for rows in row_samples
-    ]
+def samples(
+    context: Context, explanations: faithkit.Explanations, texts: list[str], labels: np.ndarray
+) -> list[Any]:
+    """Score five samples of 1,000 explained texts, or of nine tenths if there are fewer.
+
+    Sufficiency only needs the labels of the texts that have the words, so the other test texts are a pool.
+    """
+    n = len(explanations)
+    size, scores = min(SIZE, round(0.9 * n)), []
+    for run in range(RUNS):
+        sampled = context.rng(NAME, run).permutation(n)[:size]
+        others = np.setdiff1d(np.arange(len(texts)), sampled)
+        scores.append(
+            faithkit.score(
+                labels[sampled],
+                explanations.take(sampled),
+                X=faithkit.plugin.take_rows(texts, sampled),
+                pool=(faithkit.plugin.take_rows(texts, others), labels[others]),
+            )
+        )
+    return scores
 
 
-def remarks(anchors: Any, texts: list[str]) -> tuple[str, ...]:
+def remarks(anchors: faithkit.Explanations) -> tuple[str, ...]:
     """Return remarks on choices that the paper does not state."""
-    rules = anchors.rows.explanations.values
-    empty_share = sum(rule is not None and not rule.predicates for rule in rules) / len(rules)
+    empty_share = sum(rule is not None and not rule.predicates for rule in anchors.values) / len(anchors)
     return (
         *(f"{name}: `{EXPLAINERS[name]}`." for name in ("top-coefficient", "anchors")),
-        f"anchors: samples of {len(texts):,} texts that were explained.",
+        f"anchors: samples of {len(anchors):,} texts that were explained.",
         f"anchors: {empty_share:.2f} of the rules are empty: the label stays, whatever is masked.",
+        "Sufficiency: each explanation is checked on all test texts.",
     )
 
 
