@@ -1,9 +1,9 @@
 """Boosted trees as a table of their predictions, for explainers that call models thousands of times a row."""
 
-import json
 from typing import Any
 
 import numpy as np
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 
@@ -23,9 +23,9 @@ class TabulatedModel(ClassifierMixin, BaseEstimator):
         """Predict every cell between thresholds."""
         self.thresholds_, self.classes_ = thresholds(self.booster), self.booster.classes_
         shape = [len(column) + 1 for column in self.thresholds_]
-        # a value that equals a threshold is on its right
-        lower_ends = [np.concatenate([[np.finfo(np.float32).min], column]) for column in self.thresholds_]
-        cells = np.stack(np.meshgrid(*lower_ends, indexing="ij"), axis=-1).reshape(-1, len(shape))
+        # a value that equals a threshold is on its left
+        upper_ends = [np.append(column, np.finfo(np.float32).max) for column in self.thresholds_]
+        cells = np.stack(np.meshgrid(*upper_ends, indexing="ij"), axis=-1).reshape(-1, len(shape))
         self.probabilities_ = self.booster.predict_proba(cells).reshape(*shape, -1)
         return self
 
@@ -42,18 +42,17 @@ class TabulatedModel(ClassifierMixin, BaseEstimator):
     def _cells(self, X: Any) -> tuple[np.ndarray, ...]:
         columns = np.asarray(X, dtype=np.float32).T  # as XGBoost compares
         return tuple(
-            np.searchsorted(sorted_values, column, side="right")
+            np.searchsorted(sorted_values, column)
             for sorted_values, column in zip(self.thresholds_, columns, strict=True)
         )
 
 
 def thresholds(booster: Any) -> list[np.ndarray]:
-    """Return the thresholds of each column over all trees of a model of XGBoost, sorted."""
-    model = json.loads(booster.get_booster().save_raw("json"))["learner"]["gradient_booster"]["model"]
-    values_of: list[set[float]] = [set() for _ in range(booster.n_features_in_)]
-    for tree in model["trees"]:
-        nodes = zip(tree["left_children"], tree["split_indices"], tree["split_conditions"], strict=True)
-        for left_child, column, value in nodes:
-            if left_child >= 0:  # a leaf compares nothing
-                values_of[column].add(value)
-    return [np.array(sorted(values), dtype=np.float32) for values in values_of]
+    """Return the thresholds of each column over all trees of a model, sorted."""
+    splits = np.concatenate(
+        [
+            np.column_stack([tree.column, tree.threshold])[tree.left >= 0]
+            for tree in read_ensemble(booster).trees
+        ]
+    )
+    return [np.unique(splits[splits[:, 0] == column, 1]) for column in range(booster.n_features_in_)]
