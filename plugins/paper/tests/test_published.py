@@ -5,7 +5,6 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from faithkit_paper.discretization_tables import PAPER_ROWS
 from faithkit_paper.experiment_catalogue import EXPERIMENTS
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.experiments.figure_anchors import threshold_of
@@ -16,7 +15,7 @@ from faithkit_paper.report import Grid, format_summaries
 from looping import one_test
 
 PAGES = Path(__file__).parents[3] / "docs" / "paper"
-TABLES = ("table-shap", "table-lime", "table-counterfactuals")
+TABLES = {module.TABLE.name: module.TABLE for module in (table_shap, table_lime, table_counterfactuals)}
 
 
 def read_number(text):
@@ -76,8 +75,8 @@ def test_tables_have_all_cells_with_intervals_on_as_many_rows_as_the_paper_seems
     cells = [cell for cell in read_cells(experiment) if cell.measure in MEASURES]
     assert len(cells) == (48 if experiment == "table-counterfactuals" else 72)
     for cell in cells:
-        n, runs = (PAPER_ROWS[cell.dataset], 5) if cell.dataset in PAPER_ROWS else (cell.n, 1)
-        assert (cell.n, cell.runs) == (n, runs)
+        n = TABLES[experiment].paper_rows.get(cell.dataset)
+        assert (cell.n, cell.runs) == ((cell.n, 1) if n is None else (n, 5))
         assert cell.low is None or cell.low <= cell.ours <= cell.high
     assert {cell.n for cell in cells if cell.dataset == "heart"} == {100}
     assert len({cell.n for cell in cells if cell.dataset == "covtype"}) == 1
@@ -114,12 +113,11 @@ def test_the_table_of_row_numbers_has_the_differences_of_the_published_cells():
 
 
 @one_test
-@pytest.mark.parametrize("module", [table_shap, table_lime, table_counterfactuals])
-def test_the_reading_of_a_table_is_the_closest_of_all(module):
-    name = module.TABLE.name.removeprefix("table-")
-    with (PAGES / f"readings-{name}.csv").open(encoding="utf-8") as file:
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_the_reading_of_a_table_is_the_closest_of_all(table):
+    with (PAGES / f"readings-{table.name.removeprefix('table-')}.csv").open(encoding="utf-8") as file:
         closest, *_ = csv.DictReader(file)
-    assert closest["reading"] == str(module.TABLE.reading)
+    assert closest["reading"] == str(table.reading)
 
 
 def test_the_summary_is_that_of_the_published_cells():

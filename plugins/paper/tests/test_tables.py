@@ -254,11 +254,11 @@ def test_rows_without_a_counterfactual_are_alone_or_share_one(discretizer):
     assert ExplainedSample(labels, share_missing(explanations)).score(discretizer).n_explanations == 2
 
 
-def test_where_the_paper_explained_fewer_rows_runs_are_samples_of_that_size(monkeypatch):
+def test_where_the_paper_explained_fewer_rows_runs_are_samples_of_that_size():
     trained = train_model(CONTEXT, "heart")
     table = attrs.evolve(table_shap.TABLE, rows={"tiny": {"": 20}})
     assert [len(run.labels) for run in table.draw_samples(CONTEXT, trained, table.reading)] == [20]
-    monkeypatch.setitem(discretization_tables.PAPER_ROWS, "heart", 12)
+    table = attrs.evolve(table, paper_rows={"heart": 12})
     runs = table.draw_samples(CONTEXT, trained, table.reading)
     assert [len(run.labels) for run in runs] == [12] * 5
     rows = [{row.tobytes() for row in run.explanations.values} for run in runs]
