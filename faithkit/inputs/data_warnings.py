@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
 from faithkit.arrays.grouping import Words, group, renumber
@@ -40,8 +39,8 @@ _COMPARISON_BEFORE = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)[\s'\"(\[{]{0,3}"
 _COMPARISON_AFTER = r"['\"]?\s{0,3}[<>=≤≥≠:]"
 
 
-def _warn(message: str, stacklevel: int = 5) -> None:
-    warnings.warn(message, FaithkitWarning, stacklevel=stacklevel)
+def _warn(message: str) -> None:
+    warnings.warn(message, FaithkitWarning, stacklevel=5)
 
 
 def warn_about_numbers(labels: Sequence[Any]) -> None:
@@ -58,19 +57,6 @@ def warn_about_numbers(labels: Sequence[Any]) -> None:
         _warn(
             f"predictions are {len(labels):,} different whole numbers, and are taken for labels: if they are "
             "amounts, set outcome='numbers' (CLI: --outcome numbers)."
-        )
-
-
-def warn_about_random_predictions(predictions: NDArray[Any], repeated: NDArray[Any]) -> None:
-    """Warn if a model that was asked twice about the same rows gave different predictions."""
-    is_number = predictions.dtype.kind == "f"  # the last bits may depend on the number of rows
-    is_same = np.isclose(predictions, repeated, rtol=1e-3) if is_number else predictions == repeated
-    n, n_changed = len(is_same), int((~is_same.reshape(len(is_same), -1).all(axis=1)).sum())
-    if n_changed:
-        _warn(
-            f"the model predicted {n_changed} of {n} rows differently when it was asked again, which limits "
-            "every measure: fix its seed, or switch off what is random, such as dropout by model.eval().",
-            stacklevel=4,
         )
 
 

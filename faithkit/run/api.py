@@ -8,13 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.data_warnings import (
-    warn_about_base_values,
-    warn_about_random_predictions,
-    warn_about_texts_among_numbers,
-)
+from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_texts_among_numbers
 from faithkit.inputs.logs.rule_columns import parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.models.recognition import resolve_model
@@ -28,14 +23,12 @@ from faithkit.run.comparisons.comparison import Comparison, compare_systems
 from faithkit.run.components.discretization import learns, warn_about_background
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
-from faithkit.run.components.system import System, check_inputs, check_predictions
+from faithkit.run.components.system import System, check_inputs, check_predictions, warn_about_randomness
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.job import Execution, Job
 from faithkit.run.pipeline import measure_explanations
 from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_pool, check_pool
 from faithkit.run.provenance import describe_model
-
-ROWS_ASKED_AGAIN = 20  # to see whether the model repeats its predictions
 
 
 def evaluate(
@@ -178,8 +171,7 @@ def evaluate(
         notes=inputs.notes,
     )
     predictions = predictor.answers(inputs.X, setup.outcome)
-    asked_again = predictor.answers(take_rows(inputs.X, slice(ROWS_ASKED_AGAIN)), setup.outcome)
-    warn_about_random_predictions(predictions[:ROWS_ASKED_AGAIN], asked_again)
+    warn_about_randomness(predictor, inputs.X, predictions, setup.outcome)
     job = Job(explainer, predictor, inputs.background, setup.seed)
     system, explanations = System.from_first_sample(job, inputs.X, execution)
     setup = attrs.evolve(setup, system=system)

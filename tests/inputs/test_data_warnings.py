@@ -33,22 +33,6 @@ def write_log(table, suffix, folder):
     return str(path)
 
 
-# --- models that are random -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("options", [{}, {"outcome": "numbers", "agree": "within:0.1"}])
-def test_a_model_that_does_not_repeat_its_predictions_is_warned_about(options):
-    X, rng = np.random.default_rng(0).normal(size=(40, 2)), np.random.default_rng(1)
-
-    def predict(X):
-        numbers = rng.random(len(X))
-        return numbers if options else numbers > 0.5
-
-    with pytest.warns(FaithkitWarning, match=r"of 20 rows differently .* model\.eval\(\)") as caught:
-        faithkit.evaluate(predict, X, explainer=lambda X: X.round(), **options)
-    assert caught[0].filename == __file__
-
-
 # --- labels that are numbers ---------------------------------------------------------------------------
 
 # the predictions, options, and the text that the warning quotes, if there is one

@@ -581,3 +581,16 @@ def test_rows_without_an_explanation_are_not_called_explained():
     X, pool = np.arange(50.0)[:, None], (np.arange(20.0)[:, None], [0, 1] * 10)
     result = faithkit.score([0, 1] * 25, rules, X=X, relation=above, pool=pool)
     assert "25 rows explained, checked against 20 more" in str(result)
+
+
+@pytest.mark.parametrize("options", [{}, {"outcome": "numbers", "agree": "within:0.1"}])
+def test_a_model_that_does_not_repeat_its_predictions_is_warned_about(options):
+    X, rng = np.random.default_rng(0).normal(size=(40, 2)), np.random.default_rng(1)
+
+    def predict(X):
+        numbers = rng.random(len(X))
+        return numbers if options else numbers > 0.5
+
+    with pytest.warns(FaithkitWarning, match=r"of 20 rows differently .* model\.eval\(\)") as caught:
+        faithkit.evaluate(predict, X, explainer=lambda X: X.round(), **options)
+    assert caught[0].filename == __file__

@@ -1,5 +1,6 @@
 """An explanation system: a model, an explainer, and what is needed to explain more rows in the same way."""
 
+import warnings
 from typing import Any
 
 import attrs
@@ -7,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arrays.containers import n_rows, take_rows
-from faithkit.errors import FaithkitError, InputError
+from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Decimals, choose_decimals, round_columns
 from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.extension.registry import registry
 from faithkit.inputs.logs.rule_columns import parse_new_rule_texts, parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.predictions.outcome import NUMBERS
+from faithkit.inputs.predictions.outcome import NUMBERS, Outcome
 from faithkit.inputs.rows import Rows, check_columns, has_input_kind, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.protocols import get_optional_attribute
@@ -24,6 +25,7 @@ from faithkit.run.explaining.job import Execution, Job
 from faithkit.run.explaining.sample import explain_sample
 from faithkit.wording import join_words
 
+ROWS_ASKED_AGAIN = 20
 ROW_NAMES = {
     "table": "the rows of a table",
     "text": "texts",
@@ -136,4 +138,21 @@ def check_predictions(name: str, explainer: Any, predictor: Predictor) -> None:
         raise InputError(
             f"{name} explains labels, and the model predicts numbers: use an explainer of numbers, such as "
             'tree or shap; one that does explain them says outcomes = ("labels", "numbers") in its class.'
+        )
+
+
+def warn_about_randomness(predictor: Predictor, X: Rows, predictions: np.ndarray, outcome: Outcome) -> None:
+    """Ask the model again about some rows, and warn if it does not repeat its predictions."""
+    first = predictions[:ROWS_ASKED_AGAIN]
+    again = predictor.answers(take_rows(X, slice(ROWS_ASKED_AGAIN)), outcome)
+    is_number = first.dtype.kind == "f"  # the last bits may depend on the number of rows
+    is_same = np.isclose(first, again, rtol=1e-3) if is_number else first == again
+    n_changed = int((~is_same.reshape(len(first), -1).all(axis=1)).sum())
+    if n_changed:
+        warnings.warn(
+            f"the model predicted {n_changed} of {len(first)} rows differently when it was asked again, "
+            "which limits every measure: fix its seed, or switch off what is random, such as dropout by "
+            "model.eval().",
+            FaithkitWarning,
+            stacklevel=3,
         )
