@@ -18,7 +18,8 @@ Bins = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
 BINS = {"quartile": 4, "decile": 10}
-MAX_CACHED_VALUES = 2**24  # about 160 MB of values that satisfy conditions
+RowNumbers = NDArray[np.int32]
+MAX_CACHED_ROWS = 2**25  # 128 MB of row numbers
 
 
 @attrs.frozen(cache_hash=True)
@@ -34,20 +35,8 @@ class Condition:
         return Condition(self.column, max(self.low, other.low), min(self.high, other.high))
 
     def holds(self, bins: Bins) -> Bools:
-        """Return in which rows of bins the condition holds."""
-        return (bins[:, self.column] > self.low) & (bins[:, self.column] <= self.high)
-
-
-@attrs.frozen(eq=False)
-class SatisfyingValues:
-    """Mask of rows that violate a condition, and the sorted values that satisfy it, as codes and bins.
-
-    `codes` and `bins` are empty if no value satisfies the condition, or if all such values are equal.
-    """
-
-    is_outside: Bools
-    codes: Floats
-    bins: Bins
+        """Return for which bins of the column the condition holds."""
+        return (bins > self.low) & (bins <= self.high)
 
 
 @attrs.frozen(eq=False)
@@ -132,7 +121,10 @@ class BinnedTable:
     bins: Bins = attrs.field(
         init=False, default=attrs.Factory(lambda self: self.to_bins(self.codes), takes_self=True)
     )
-    _cache: dict[Condition, SatisfyingValues] = attrs.field(init=False, factory=dict)
+    _bins_of_column: Bins = attrs.field(
+        init=False, default=attrs.Factory(lambda self: np.ascontiguousarray(self.bins.T), takes_self=True)
+    )
+    _cache: dict[Condition, RowNumbers] = attrs.field(init=False, factory=dict)
 
     @classmethod
     def learn(cls, codes: Floats, categories: dict[int, list[Any]], bins: str) -> "BinnedTable":
@@ -154,20 +146,23 @@ class BinnedTable:
             is_unusual[:, i] = self.columns[j].is_unusual(codes[:, j])
         return is_unusual
 
-    def satisfying_values(self, condition: Condition) -> SatisfyingValues:
-        """Return the background values that satisfy a condition, from the cache if possible."""
+    def rows_with_values(self, condition: Condition) -> RowNumbers:
+        """Return the background rows whose values satisfy a condition, from the cache if possible.
+
+        There are none if a single value satisfies the condition: a category, or a missing value.
+        """
         if condition not in self._cache:
-            while len(self._cache) * len(self.codes) > MAX_CACHED_VALUES:
+            rows = self._find_rows(condition)
+            while self._cache and len(rows) + sum(map(len, self._cache.values())) > MAX_CACHED_ROWS:
                 del self._cache[next(iter(self._cache))]
-            self._cache[condition] = self._select_values(condition)
+            self._cache[condition] = rows
         return self._cache[condition]
 
-    def _select_values(self, condition: Condition) -> SatisfyingValues:
-        j, column = condition.column, self.columns[condition.column]
-        is_inside = condition.holds(self.bins)
-        are_equal = column.categories is not None or condition.high == column.missing
-        rows = np.flatnonzero(is_inside & (not are_equal))
-        return SatisfyingValues(~is_inside, self.codes[rows, j], self.bins[rows, j])
+    def _find_rows(self, condition: Condition) -> RowNumbers:
+        column = self.columns[condition.column]
+        if column.categories is not None or condition.high == column.missing:
+            return np.empty(0, dtype=np.int32)
+        return np.flatnonzero(condition.holds(self._bins_of_column[condition.column])).astype(np.int32)
 
     def to_bins(self, codes: Floats) -> Bins:
         """Return the bins of all values, in the smallest integer dtype."""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bins, Bools, Condition, Floats
 
@@ -52,12 +51,10 @@ class PerturbedRows:
     def draw(self, present: Sequence[int], n: int) -> tuple[Bins, list[bytes]]:
         """Draw n rows in which the conditions `present` hold; return their bins and their bytes."""
         background_rows = self._random.randint(0, len(self.table.codes), n)
-        codes, bins = (
-            self.table.codes.take(background_rows, axis=0),
-            self.table.bins.take(background_rows, axis=0),
-        )
+        codes = self.table.codes.take(background_rows, axis=0)
+        bins = self.table.bins.take(background_rows, axis=0)
         for condition in self._intersect_per_column(tuple(present)):
-            self._satisfy(condition, background_rows, codes, bins)
+            self._satisfy(condition, codes, bins)
         return bins, to_bytes(codes)
 
     def holds(self, draws: Bins) -> Bools:
@@ -82,18 +79,13 @@ class PerturbedRows:
             )
         return self._condition_cache[present]
 
-    def _satisfy(
-        self, condition: Condition, background_rows: NDArray[np.int64], codes: Floats, bins: Bins
-    ) -> None:
+    def _satisfy(self, condition: Condition, codes: Floats, bins: Bins) -> None:
         """Replace values that violate the condition with background values that satisfy it, in place."""
-        j, values = condition.column, self.table.satisfying_values(condition)
-        if len(values.codes):
-            outside = values.is_outside.take(background_rows).nonzero()[0]
-            replacements = self._random.randint(0, len(values.codes), len(outside))
-            codes[outside, j], bins[outside, j] = (
-                values.codes.take(replacements),
-                values.bins.take(replacements),
-            )
+        j, rows = condition.column, self.table.rows_with_values(condition)
+        if len(rows):
+            outside = (~condition.holds(bins[:, j])).nonzero()[0]
+            chosen = rows[self._random.randint(0, len(rows), len(outside))]
+            codes[outside, j], bins[outside, j] = self.table.codes[chosen, j], self.table.bins[chosen, j]
         else:
             codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
 
