@@ -52,6 +52,8 @@ _README = """\
 _MODULE = '''\
 """The components of this package; importing this module must stay fast."""
 
+from collections.abc import Iterable
+
 from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
@@ -59,7 +61,7 @@ FAITHKIT_API = 1
 _HOOK = '''
 
 @hookimpl
-def faithkit_{kind}s():
+def faithkit_{kind}s() -> Iterable[Component]:
     """Offer {article} {kind}."""
     yield Component(
         name="{name}",

@@ -11,11 +11,8 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import SameExplanation
-from faithkit.inputs.data_warnings import (
-    find_label_in_explanations,
-    warn_about_numbers,
-    warn_about_repeated_rows,
-)
+from faithkit.inputs.data_warnings import warn_about_numbers, warn_about_repeated_rows
+from faithkit.inputs.labels_in_explanations import find_label_in_explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS

@@ -80,11 +80,12 @@ class Trial:
         with _silence():
             return self.explainer.explain(X, seeds)
 
-    def refit_and_explain(self) -> Explanations:
-        """Explain the same rows with a new instance, fitted on the same background."""
+    def refit_and_explain(self, background_rows: slice = slice(None)) -> Explanations:
+        """Explain the same rows with a new instance, fitted on these rows of the same background."""
         instance = create(self.candidate)
+        background = deepcopy(take_rows(self.situation.background, background_rows))
         with _silence():
-            fit_result = instance.fit(copy_predictor(self.situation), deepcopy(self.situation.background))
+            fit_result = instance.fit(copy_predictor(self.situation), background)
             answer: Explanations = (instance if fit_result is None else fit_result).explain(
                 deepcopy(self.situation.X), self.situation_seeds
             )

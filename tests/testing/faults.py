@@ -158,6 +158,11 @@ EXPLAINERS = {
         " identity … Use all rows of the background, or choose some by their content: faithkit.plugin.row_seeds "
         "gives every row a number that depends on nothing else.",
     ),
+    "DeniesWhatItLearned": (
+        "learns_nothing_if_it_says_so",
+        "denies-what-it-learned on array: only half of the background was given, and row 0 has the "
+        "identity … Remove `learns = False`, or use no values of the background.",
+    ),
     "TripsOverNothing": (
         "no_rows_get_no_explanations",
         "trips-over-nothing on array: an empty batch is not explained: ValueError: zero-size array to "

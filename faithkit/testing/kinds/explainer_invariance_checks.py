@@ -6,6 +6,7 @@ the background.
 
 from collections.abc import Iterable
 from functools import partial
+from unittest import SkipTest
 
 import cloudpickle
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 from faithkit.arrays.containers import n_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.rows import input_kind
+from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.explaining.job import declared_rows_per_chunk
 from faithkit.testing.checks import for_each, forbid, require
 from faithkit.testing.equality import describe_difference
@@ -68,6 +70,29 @@ def check_order_of_the_background_is_irrelevant(trial: Trial) -> None:
         "gives every row a number that depends on nothing else"
     )
     _require_same(trial, reversed_trial.answer, "the background was given in the opposite order", remedy)
+
+
+def _trials_without_learning(candidate: Candidate) -> list[Trial]:
+    # for numbers, any explainer may learn from the background how far apart they lie
+    trials = [
+        trial
+        for trial in successful_trials(candidate)
+        if not get_optional_attribute(trial.instance, "learns") and not trial.predictor.is_regressor
+    ]
+    if not trials:
+        raise SkipTest("It learns from the background.")
+    return trials
+
+
+@for_each(_trials_without_learning, check_fitting_again_gives_the_same_answer)
+def check_learns_nothing_if_it_says_so(trial: Trial) -> None:
+    """Check that an explainer with `learns = False` explains the same after fitting on fewer rows.
+
+    Its stored explanations are used again with any background.
+    """
+    half = slice(n_rows(trial.situation.background) // 2)
+    remedy = "Remove `learns = False`, or use no values of the background"
+    _require_same(trial, trial.refit_and_explain(half), "only half of the background was given", remedy)
 
 
 @for_each(successful_trials, check_same_seeds_give_the_same_answer)

@@ -313,6 +313,12 @@ class LearnsTheFirstRow(Sound):
         return self
 
 
+class DeniesWhatItLearned(Sound):
+    """Explanations in the store would serve another background."""
+
+    learns = False
+
+
 class TripsOverNothing(Sound):
     """The maximum of nothing is an exception."""
 
