@@ -110,12 +110,14 @@ def _all_agree(counts: Count) -> bool:
 def _names_the_label(counts: Count) -> bool:
     """Whether labels and explanations correspond one to one, and some explanation is shared.
 
-    A missing explanation cannot name a label.
+    Rows without an explanation are left out.
     """
-    owners, n_explanations = counts.owners, counts.n_explanations
-    n_labels = np.count_nonzero(np.bincount(owners.label))
-    if counts.explanations.missing.any() or owners.n <= n_explanations or n_labels != n_explanations:
+    owners = counts.owners
+    is_explained = ~counts.explanations.missing[owners.explanation]
+    explanations = counts.without_block[owners.explanation[is_explained]]
+    labels = owners.label[is_explained]
+    n_explanations, n_labels = (np.count_nonzero(np.bincount(codes)) for codes in (explanations, labels))
+    if owners.rows[is_explained].sum() <= n_explanations or n_labels != n_explanations:
         return False
     # rows of different weights are separate entries
-    slots = np.unique(counts.without_block[owners.explanation] * counts.n_labels + owners.label)
-    return len(slots) == n_explanations
+    return len(np.unique(explanations * counts.n_labels + labels)) == n_explanations

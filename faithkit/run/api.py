@@ -20,9 +20,9 @@ from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materi
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
-from faithkit.run.components.discretization import learns, warn_about_background
-from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
+from faithkit.run.components.learning import find_source_of_learning
+from faithkit.run.components.resolution import resolve_component
+from faithkit.run.components.setup import Applicability, Setup
 from faithkit.run.components.system import System, check_inputs, check_predictions, warn_about_randomness
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.job import Execution, Job
@@ -148,7 +148,9 @@ def evaluate(
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
         check_pool(inputs.pool, Applicability(resolve_component("relation", relation).instance))
-    learnt_from = _find_source_of_learning([explainer, discretizer], background, X)
+    learnt_from = find_source_of_learning(
+        [explainer, discretizer], None if background is None else inputs.background, inputs.X
+    )
     predictor = Predictor.of(model, background=inputs.background, outcome=kind, within=within)
     check_predictions(explainer.text, explainer.instance, predictor)
     setup = Setup(
@@ -176,19 +178,6 @@ def evaluate(
     system, explanations = System.from_first_sample(job, inputs.X, execution)
     setup = attrs.evolve(setup, system=system)
     return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
-
-
-def _find_source_of_learning(
-    components: list[ResolvedComponent | None], background: Any, X: Any
-) -> str | None:
-    """Return what components learn from, and warn if it is the sample itself for want of a background."""
-    learners = [component for component in components if component is not None and learns(component)]
-    if background is not None:
-        return THE_SAMPLE if background is X and learners else "given"
-    if not learners:
-        return None
-    warn_about_background(learners[0], stacklevel=4)
-    return THE_SAMPLE
 
 
 def score(

@@ -27,7 +27,7 @@ from faithkit.run.comparisons.discretizer_variants import (
     suitable_discretizers,
     suitable_entries,
 )
-from faithkit.run.components.discretization import learns
+from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.instances.violations import shown_measure
 from faithkit.run.measurements import Measurements

@@ -18,13 +18,9 @@ from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.heavy_tails import tail_share
-from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
-from faithkit.run.components.setup import (
-    THE_SAMPLE,
-    Applicability,
-    Setup,
-    check_outcome,
-)
+from faithkit.run.components.discretization import choose_discretizer
+from faithkit.run.components.learning import THE_SAMPLE, learns, warn_about_background
+from faithkit.run.components.setup import Applicability, Setup, check_outcome
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
 from faithkit.run.measurements import DesignSummary, Evidence
@@ -52,7 +48,7 @@ def measure_explanations(
     """Discretize: choose a discretizer and a relation, which explanations may name; then measure the rows."""
     resolved_discretizer, learnt_from = choose_discretizer(discretizer, explanations), setup.learnt_from
     if learns(resolved_discretizer) and learnt_from is None:
-        warn_about_background(resolved_discretizer, is_log=setup.system is None, stacklevel=4)
+        warn_about_background(resolved_discretizer, is_log=setup.system is None, stacklevel=5)
         learnt_from = THE_SAMPLE
     applicability = Applicability.of(relation, explanations, setup.background)
     if inputs.pool is not None and not inputs.pool.is_optional:  # a pool has no other use than sufficiency

@@ -54,7 +54,7 @@ class Origin:
 
 
 def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: str) -> dict[str, float]:
-    """Return accuracy or R² of predictions; nothing for scores, other labels, or a target that is constant.
+    """Return accuracy or R² of predictions; nothing for scores, other labels, texts, or a constant target.
 
     Examples
     --------
@@ -62,12 +62,12 @@ def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: 
     {'accuracy': 0.6666666666666666}
     >>> measure_quality([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], "numbers")
     {'r2': 0.7857142857142857}
-    >>> measure_quality([0, 1], ["no", "yes"], "labels")
-    {}
+    >>> measure_quality([0, 1], ["no", "yes"], "labels"), measure_quality([0.5, 1], ["no", "yes"], "numbers")
+    ({}, {})
     """
     if outcome == LABELS and not set(predictions).isdisjoint(target):
         return {"accuracy": sum(map(operator.eq, predictions, target)) / len(target)}
-    if outcome == NUMBERS:
+    if outcome == NUMBERS and not any(isinstance(value, str) for value in target):
         numbers = np.asarray(target, dtype=float)
         total = ((numbers - numbers.mean()) ** 2).sum()
         residual = ((numbers - np.asarray(predictions, dtype=float)) ** 2).sum()

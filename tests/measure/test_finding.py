@@ -20,7 +20,7 @@ CASES = {
     "the label as its own explanation": (EVEN, EVEN.tolist(), "names the label"),
     "other words for the label": (EVEN, np.where(EVEN, "sunny", "rainy").tolist(), "names the label"),
     "two explanations for a label": (EVEN, [(y, i % 2) for i, y in enumerate(EVEN)], "above chance"),
-    "the label, and rows without": (EVEN, [*EVEN[:399].tolist(), None], "above chance"),
+    "the label, and rows without": (EVEN, [*EVEN[:399].tolist(), None], "names the label"),
     "unrelated words": (EVEN, RNG.integers(0, 5, 400).tolist(), "not above chance"),
     "one explanation for all": (EVEN, ["same"] * 400, "not above chance"),
     "vectors that tell the label": (VECTORS[:, 0] > 0, VECTORS, "above chance"),

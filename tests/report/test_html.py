@@ -215,7 +215,7 @@ def test_a_measure_that_was_not_taken_says_why():
 def test_one_row_is_a_page_that_claims_nothing():
     text = faithkit.score(["yes"], ["because"]).to_html()
     read = Reader(text).text
-    assert "consistency 0.000 0.000 – 1.000 – 0 % –" in read
+    assert "consistency – – – 0 % –" in read
     assert "Nothing could be checked for consistency, so it has no curve and no local scores" in read
     assert "No explanation holds for a second instance" in read
 

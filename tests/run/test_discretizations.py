@@ -18,7 +18,8 @@ from faithkit.explanations.relations import holds_bits
 from faithkit.extension.entries import Entry
 from faithkit.run.comparisons import discretizer_variants
 from faithkit.run.comparisons.discretizer_search import with_discretizer
-from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
+from faithkit.run.components.discretization import fit_and_freeze_discretizer
+from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Applicability, fit_and_freeze_relation
 
@@ -290,7 +291,7 @@ def test_what_is_no_result_is_refused():
 
 def test_another_discretizer_gives_what_evaluating_with_it_gives():
     def evaluate(discretizer):
-        options = {"relation": "same-top-features:k=2", "background": X[:20]}
+        options = {"relation": "same-top-features:k=2", "background": X[20:40]}
         return faithkit.evaluate(model, X[:20], Counting(), discretizer=discretizer, **options)
 
     rounded = evaluate("1fp")

@@ -336,18 +336,25 @@ def test_learning_from_the_sample_itself_is_warned_about_and_marked():
     class Learner(ByAge):
         learns = True
 
-    with pytest.warns(FaithkitWarning, match="results are optimistic"):
-        result = faithkit.evaluate(model, frame, explainer=Learner())
-    assert result.to_dict()["background"] == "the sample itself"
+    frame["id"] = np.arange(len(frame))  # no row equals another
+    half, others = frame[: len(frame) // 2], frame[len(frame) // 2 :]
+    for background in (None, half, half.copy(), frame):
+        with pytest.warns(FaithkitWarning, match="results are optimistic"):
+            result = faithkit.evaluate(model, half, explainer=Learner(), background=background)
+        assert result.to_dict()["background"] == "the sample itself"
+        assert "fitted on the evaluated rows, so results are optimistic" in " ".join(str(result).split())
+    with pytest.warns(
+        FaithkitWarning, match="^50 % of the rows of the sample are also in the background, so"
+    ):
+        faithkit.evaluate(model, frame, explainer=Learner(), background=half)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = faithkit.evaluate(model, frame, explainer=Learner(), background=frame)
-        other = faithkit.evaluate(model, frame, explainer=Learner(), background=frame[::2])
-    assert result.to_dict()["background"] == "the sample itself"
-    assert "fitted on the evaluated rows, so results are optimistic" in " ".join(str(result).split())
-    for on_other_rows in (other, result.on(frame[::2])):
-        assert on_other_rows.to_dict()["background"] == "given"
-        assert "optimistic" not in str(on_other_rows)
+        for on_other_rows in (
+            faithkit.evaluate(model, half, explainer=Learner(), background=others),
+            result.on(others),
+        ):
+            assert on_other_rows.to_dict()["background"] == "given"
+            assert "optimistic" not in str(on_other_rows)
 
 
 def test_texts_are_explained_by_words_and_judged_by_their_scope():

@@ -113,3 +113,11 @@ def test_logs_on_disk_have_the_note_and_one_about_columns_in_two_roles(suffix, t
     both = score_log(open_log(str(path), "label", ("label,why",))).result.notes
     assert both[0] == "'label' is read both as the prediction and as its explanation."
     assert both[1].startswith(NOTE)
+
+
+def test_a_row_without_an_explanation_does_not_hide_that_each_prediction_has_one_explanation():
+    labels, words = ["yes", "no"] * 50, ["early", "late"] * 50
+    for explanations in (words, [None, *words[1:]]):
+        result = faithkit.score(labels, explanations)
+        assert result.consistency.finding == "names the label"
+        assert [gate.is_kept for gate in result.judge(consistency=0.8)] == [None]

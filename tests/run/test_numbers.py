@@ -108,6 +108,10 @@ def test_probabilities_are_scores_and_are_not_divided():
     left = sum(len(p) * p.var(axis=0, ddof=1).sum() for p in (P[group == g] for g in range(4))) / 200
     assert result.consistency.value == pytest.approx(1 - left, abs=1e-12)
     assert result.chance == pytest.approx(1 - P.var(axis=0, ddof=1).sum(), abs=1e-12)
+    for decimals in (2, 3, 6):
+        rounded = faithkit.score(P.round(decimals), group.tolist())
+        assert rounded.setup.outcome.kind == "scores"
+        assert rounded.consistency.value == pytest.approx(1 - left, abs=0.01)
 
 
 def test_one_hot_scores_give_what_labels_give():

@@ -119,6 +119,15 @@ def test_the_table_fits_eighty_columns_and_marks_what_differs(result):
     assert all(line.rstrip().endswith("*") for line in minus if line.startswith(("f ", "m ")))
 
 
+def test_a_group_in_which_nothing_could_be_compared_has_dashes():
+    labels, words = ["yes"] * 10 + ["no"] * 10 + ["yes", "no"], ["early"] * 10 + ["late"] * 10 + ["a", "b"]
+    text = str(faithkit.score(labels, words).by(["large"] * 20 + ["tiny"] * 2))
+    assert [line.split()[1:] for line in text.splitlines() if line.startswith("tiny")] == [
+        ["2", "–", "–", "0.000", "0", "%", "–"],  # yes and no never agree
+        ["–", "–", "–"],
+    ]
+
+
 def test_json_has_every_group_and_no_nan(result):
     payload = result.by("job").to_dict()
     assert payload["by"] == "job"

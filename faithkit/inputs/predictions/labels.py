@@ -21,6 +21,7 @@ from faithkit.inputs.predictions.outcome import (
     Outcome,
     are_probabilities,
     as_numbers,
+    normalise,
     outcome_option,
 )
 from faithkit.measure.agreement.base import Agreement
@@ -149,7 +150,7 @@ def as_checked_numbers(predictions: Any, outcome: Outcome) -> NDArray[np.float64
             "scores are probabilities: one row per instance that adds up to 1, of one number per label. "
             f"Measure others with {outcome_option(NUMBERS)}."
         )
-    return numbers
+    return normalise(numbers) if outcome.kind == SCORES else numbers
 
 
 def encode_labels(predictions: Any) -> Labels:

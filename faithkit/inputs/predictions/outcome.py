@@ -20,6 +20,7 @@ from faithkit.measure.counting.owners import Counts
 from faithkit.wording import join_words
 
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
+_ROUNDED, _EXACT = 0.005, 1e-6  # how far probabilities of two decimals, and those of models, may be off
 
 
 def _as_pair(limits: Sequence[float] | None) -> tuple[float, float] | None:
@@ -270,7 +271,7 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"predictions that are no numbers cannot be measured as numbers: say {outcome_option(LABELS)}, "
-            "and declare no range (range=, CLI: --range)."
+            "and declare no tolerance and no range (agree=, range=, CLI: --agree, --range)."
         ) from None
     if numbers.ndim not in (1, 2) or not numbers.size:
         raise InputError(
@@ -286,5 +287,17 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
 
 
 def are_probabilities(scores: NDArray[np.float64]) -> bool:
-    """Return whether every row has no negative number and sums to 1."""
-    return scores.ndim == 2 and bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 1) <= 1e-6).all())
+    """Return whether every row has no negative number and sums to 1, apart from rounding to two decimals."""
+    if scores.ndim != 2 or not (scores >= 0).all():
+        return False
+    return bool((np.abs(scores.sum(axis=1) - 1) <= _ROUNDED * scores.shape[1]).all())
+
+
+def normalise(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Let rows of rounded probabilities add up to 1; leave other rows as they are.
+
+    >>> normalise(np.array([[0.5, 0.5], [0.66, 0.33]])).round(3).tolist()
+    [[0.5, 0.5], [0.667, 0.333]]
+    """
+    sums = probabilities.sum(axis=1, keepdims=True)
+    return probabilities / np.where(np.abs(sums - 1) <= _EXACT, 1.0, sums)

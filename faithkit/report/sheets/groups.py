@@ -100,7 +100,9 @@ def _compare_with_rest(payload: Payload, by: str, groups: Payload) -> tuple[Shee
 
 
 def _difference_to_rest(payload: Payload, group: Payload) -> tuple[str, ...]:
-    if group.get("from") is None:  # a group that is everybody, or one against one
+    estimate = _group_estimate(payload, group)
+    # the group may be everybody, or one against one
+    if group.get("from") is None or estimate is None or not estimate.is_compared:
         return "–", "–", "–", ""
     alpha = 1 - read_confidence(payload)
     return difference_values(group["difference"], group["from"], group["to"], group["p_value"], alpha)

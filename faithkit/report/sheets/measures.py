@@ -68,9 +68,10 @@ def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict
     """Return the numbers of an estimate as texts; none for a measure that was not measured."""
     if estimate is None:
         return {"finding": "not measured"}
+    is_compared = estimate.is_compared
     return {
-        "estimate": format_number(estimate.estimate),
-        "interval": format_interval(estimate.low, estimate.high),
+        "estimate": format_number(estimate.estimate if is_compared else None),
+        "interval": format_interval(estimate.low, estimate.high) if is_compared else "–",
         "chance": format_number(estimate.chance),
         "checked": format_percent(estimate.verified),
         "agree": words.format_agreement(estimate.agree, estimate.checked),

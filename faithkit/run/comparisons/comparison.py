@@ -390,7 +390,7 @@ def _tie(measure: str, best: Sequence[str], more_rows: int | None) -> Recommenda
     remedy = (
         "No sample of a realistic size could"
         if more_rows is None
-        else f"About {more_rows:,} more rows would separate them"
+        else f"About {more_rows:,} more row{'s' if more_rows > 1 else ''} would separate them"
     )
     reason = f"This sample cannot separate {join_words(best)} by {measure}. {remedy}."
     return Recommendation(None, reason, tuple(best), more_rows)

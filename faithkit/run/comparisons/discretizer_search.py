@@ -19,9 +19,10 @@ from faithkit.run.comparisons.discretizer_variants import (
     recommend,
     suitable_discretizers,
 )
-from faithkit.run.components.discretization import accepted_kinds, learns
+from faithkit.run.components.discretization import accepted_kinds
+from faithkit.run.components.learning import THE_SAMPLE, learns
 from faithkit.run.components.resolution import as_list, component_name, resolve_component
-from faithkit.run.components.setup import THE_SAMPLE, Applicability
+from faithkit.run.components.setup import Applicability
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.pipeline import measure_population
 from faithkit.wording import describe

@@ -7,7 +7,7 @@ from typing import Any
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
-from faithkit.run.components.discretization import learns
+from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.evaluation import Evaluation

@@ -1,17 +1,16 @@
 """Discretization: choose a discretizer, fit it if it learns, and set the identities of explanations."""
 
 import contextlib
-import warnings
 from typing import Any
 
 import attrs
 import numpy as np
 
-from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Original
 from faithkit.extension.registry import registry
-from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import (
     ResolvedComponent,
     resolve_component,
@@ -107,26 +106,3 @@ def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[
 def _advice(discretizer: ResolvedComponent) -> str:
     """Return advice: replace an installed discretizer, or fix a function."""
     return USE_ANOTHER if discretizer.recipe is not None else MEND_FUNCTION
-
-
-def learns(component: ResolvedComponent) -> bool:
-    """Whether a component still has to learn from the background.
-
-    An explainer does unless it says otherwise. Other components do if they have a method `fit`.
-    """
-    if component.kind == "explainer":
-        return bool(get_optional_attribute(component.instance, "learns"))
-    return not component.is_fitted and get_optional_attribute(component.instance, "fit") is not None
-
-
-def warn_about_background(component: ResolvedComponent, is_log: bool = False, stacklevel: int = 3) -> None:
-    """Warn that a component learns from the rows that it is judged on, so results are optimistic."""
-    remedy = "pass background= (CLI: --background)"
-    if is_log:
-        remedy = "a log has none, `evaluate` can be given one"
-    warnings.warn(
-        f"no background was given, so {component.text} learns from the rows it is judged on, and results are "
-        f"optimistic: {remedy}.",
-        FaithkitWarning,
-        stacklevel=stacklevel,
-    )

@@ -26,7 +26,6 @@ from faithkit.run.provenance import versions
 from faithkit.wording import join_words
 
 MAX_PERMUTATIONS = 10_000_000  # they tell p-values down to 1e-7, and each takes another tally
-THE_SAMPLE = "the sample itself"  # where a component learnt, which makes results optimistic
 
 
 def _check_confidence(confidence: Any) -> float:

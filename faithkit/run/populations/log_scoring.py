@@ -14,10 +14,10 @@ from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.comparisons.controls import MAX_ROWS
 from faithkit.run.comparisons.reference import check_columns, check_comparable
-from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
+from faithkit.run.components.discretization import fit_and_freeze_discretizer
+from faithkit.run.components.learning import THE_SAMPLE, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import (
-    THE_SAMPLE,
     Applicability,
     Setup,
     fit_and_freeze_relation,

@@ -15,7 +15,8 @@ from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.predictions.labels import class_list, encode
 from faithkit.inputs.predictions.outcome import Outcome, materialise, parse_outcome
 from faithkit.measure.counting.census import Census
-from faithkit.run.components.discretization import choose_discretizer, discretize, learns
+from faithkit.run.components.discretization import choose_discretizer, discretize
+from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_installed_component
 from faithkit.run.populations.log_passes import LogReader
 from faithkit.run.populations.on_disk import OnDisk

@@ -91,19 +91,23 @@ class Encoding:
         return np.where(np.isnan(column), -1, column > self.medians_[j] if j in self.medians_ else column)
 
     def _column_conditions(self, X: Any, codes: list[int | None]) -> list[Any]:
-        self.encoder_.encode(X, unseen="keep")  # raises if the columns differ from the background's
+        encoded = self.encoder_.encode(X, unseen="keep")  # raises if the columns are not the background's
         columns = {j: column_values(X, self.names_[j]) for j in set(self.columns_)}
         named_columns = [None if code is None else self.columns_[code] for code in codes]
-        return [None if j is None else self._condition(j, columns[j][i]) for i, j in enumerate(named_columns)]
+        return [
+            None if j is None else self._condition(j, columns[j][i], encoded[i, j])
+            for i, j in enumerate(named_columns)
+        ]
 
-    def _condition(self, j: int, value: Any) -> Any:
+    def _condition(self, j: int, value: Any, number: float) -> Any:
+        """Return a condition that the value of a column satisfies; `number` is its code."""
         label = self.names_[j]
         if j not in self.medians_ or pd.isna(value):
             return equality_predicate(label, value)
         median = self.medians_[j]
-        return (
-            faithkit.Interval(label, low=median) if value > median else faithkit.Interval(label, high=median)
-        )
+        side = {"low": median} if number > median else {"high": median}
+        (predicate,) = self.encoder_.rule([faithkit.Interval(label, **side)]).predicates
+        return predicate
 
     def _word_conditions(self, X: list[str], codes: list[int | None]) -> list[Any]:
         last_code = max(1, len(self.labels_) - 1)
