@@ -54,7 +54,7 @@ class Origin:
 
 
 def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: str) -> dict[str, float]:
-    """Return accuracy or R² of predictions; nothing for scores, other labels, texts, or a constant target.
+    """Return accuracy or R² of predictions; nothing for scores, or a target that is constant or no number.
 
     Examples
     --------
@@ -67,8 +67,11 @@ def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: 
     """
     if outcome == LABELS and not set(predictions).isdisjoint(target):
         return {"accuracy": sum(map(operator.eq, predictions, target)) / len(target)}
-    if outcome == NUMBERS and not any(isinstance(value, str) for value in target):
-        numbers = np.asarray(target, dtype=float)
+    if outcome == NUMBERS:
+        try:
+            numbers = np.asarray(target, dtype=float)
+        except (TypeError, ValueError):  # texts or dates
+            return {}
         total = ((numbers - numbers.mean()) ** 2).sum()
         residual = ((numbers - np.asarray(predictions, dtype=float)) ** 2).sum()
         return {"r2": float(1 - residual / total)} if total > 0 else {}

@@ -336,6 +336,8 @@ def test_learning_from_the_sample_itself_is_warned_about_and_marked():
     class Learner(ByAge):
         learns = True
 
+    with pytest.warns(FaithkitWarning, match="^100 % of the rows"):  # also if rows equal each other
+        faithkit.evaluate(model, frame, explainer=Learner(), background=frame[::-1])
     frame["id"] = np.arange(len(frame))  # no row equals another
     half, others = frame[: len(frame) // 2], frame[len(frame) // 2 :]
     for background in (None, half, half.copy(), frame):

@@ -50,7 +50,7 @@ def find_source_of_learning(
 def share_in_background(X: Rows, background: Rows) -> float:
     """Return the share of rows that are also in the background.
 
-    It is 0 if many rows of X are equal: then different cases look the same.
+    If many rows of X are equal, different cases look the same: then it is 0, unless both have the same rows.
 
     Examples
     --------
@@ -61,6 +61,8 @@ def share_in_background(X: Rows, background: Rows) -> float:
         rows, background_rows = row_words(X, seed=0), row_words(background, seed=0)
     except (FaithkitError, TypeError, ValueError):  # values without a hash
         return 0.0
+    if np.array_equal(np.sort(rows), np.sort(background_rows)):
+        return 1.0
     if len(np.unique(rows)) < _MIN_DISTINCT * len(rows):
         return 0.0
     return float(np.isin(rows, background_rows).mean())

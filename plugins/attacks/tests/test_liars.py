@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import pandas as pd
 import pytest
 from faithkit_attacks.attack_catalogue import ATTACKS, select_attacks
 from faithkit_attacks.explainers.cherry_picker import CherryPicker
@@ -76,6 +77,15 @@ def test_the_encoder_fools_consistency_and_readers():
     columns = {p.column for rule in lie.rows.explanations.values for p in rule.predicates}
     assert len(columns) == 2
     assert not columns & {"arrears", "reminders"}  # what decides is never named
+
+
+def test_the_encoder_names_dates():
+    frame = pd.DataFrame({"signed": pd.date_range("2024-01-01", periods=40), "town": ["a", "b"] * 20})
+    model = faithkit.Predictor(lambda X: X["town"].to_numpy())
+    encoder = faithkit.plugin.registry().create("explainer", "encoder").fit(model, frame)
+    rules = encoder.explain(frame, seeds=None).values
+    assert "signed ≤ 2024-01-20" in set(map(str, rules))
+    assert all(rule.covers(frame)[i] for i, rule in enumerate(rules))
 
 
 @one_test

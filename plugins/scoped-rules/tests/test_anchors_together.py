@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_scoped_rules.anchors import lockstep_searches
+from faithkit_scoped_rules.anchors import binned_table, lockstep_searches
 from looping import one_test
 
 import faithkit
@@ -121,6 +121,7 @@ def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(name, monke
         with monkeypatch.context() as patch:
             for what, value in room.items():
                 patch.setattr(lockstep_searches, what, value)
+            patch.setattr(binned_table, "MAX_CACHED_ROWS", 0)
             assert pair_rules(fitted.explain(X, seeds)) == expected, room
 
 
