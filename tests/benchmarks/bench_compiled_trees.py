@@ -1,37 +1,48 @@
-"""Compiled trees against XGBoost: for mixtures of two rows, and for rows of which each column is drawn."""
+"""Compiled trees against XGBoost, and SHAP values from their leaves against asking them."""
 
 import numpy as np
 from harness import Contest, benchmark
 from sklearn.datasets import make_classification
 
-PAIRS, MIXTURES = 40, 400
-GOALS = 5.0, 3.0
+GOALS = 3.0, 4.0
 
 
 @benchmark
 def compiled_trees() -> list[Contest]:
-    """Predict mixtures of pairs of rows that differ in twelve of twenty columns, and unrelated rows."""
+    """Predict rows of which each column is drawn, and explain the number of the predicted class."""
+    from faithkit_paper.class_number_shap import ClassNumberShap
     from faithkit_paper.compiled_trees import CompiledTrees
+    from faithkit_paper.model_wrappers import ClassNumberModel
     from xgboost import XGBClassifier
 
-    X, y = make_classification(4000, 20, n_informative=12, n_classes=5, random_state=0)
+    import faithkit
+
+    X, y = make_classification(4000, 12, n_informative=12, n_redundant=0, n_classes=5, random_state=0)
     model = XGBClassifier(n_estimators=200, max_depth=6, n_jobs=1).fit(X, y)
-    fast = CompiledTrees(model)
-    rng = np.random.default_rng(0)
-    flags = rng.random((PAIRS, MIXTURES, 12)) < 0.5
-    mixtures = np.repeat(X[:PAIRS], MIXTURES, axis=0)
-    mixtures[:, :12] = np.where(flags, X[:PAIRS, None, :12], X[-PAIRS:, None, :12]).reshape(-1, 12)
+    fast, rng = CompiledTrees(model), np.random.default_rng(0)
     drawn = np.column_stack([rng.permutation(column) for column in X.T])
+
+    def explain(explainer: object) -> np.ndarray:
+        result = faithkit.evaluate(ClassNumberModel(fast), X[:40], explainer=explainer, background=X[40:])
+        values: np.ndarray = result.rows.explanations.values
+        return values
+
+    asking = "shap:target=positive,output=probability,background=sample:100,algorithm=permutation"
     return [
         Contest(
-            f"{len(rows):,} {name}",
-            lambda rows=rows: fast.predict(rows),
+            f"{len(drawn):,} unrelated rows",
+            lambda: fast.predict(drawn),
             "XGBoost, row by row",
-            lambda rows=rows: model.predict(rows),
-            goal=goal,
+            lambda: model.predict(drawn),
+            goal=GOALS[0],
             same=lambda a, b: np.mean(a == b) > 0.9999,  # classes may tie but for rounding
-        )
-        for name, rows, goal in zip(
-            (f"mixtures of {PAIRS} pairs of rows", "unrelated rows"), (mixtures, drawn), GOALS, strict=True
-        )
+        ),
+        Contest(
+            "SHAP values of 40 rows",
+            lambda: explain(ClassNumberShap("sample:100")),
+            "the same trees, asked about all mixtures",
+            lambda: explain(asking),
+            goal=GOALS[1],
+            same=lambda a, b: np.abs(a - b).max() < 1e-9,
+        ),
     ]

@@ -155,10 +155,11 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
     seen_model = as_seen_by_explainer(context, trained, reading)
     spec = reading.explainer_of(seen_model)
     model = explained_model(seen_model, reading)
+    explainer = choose_explainer(reading, seen_model)
     # readings that differ only in the comparison share their explanations
     result = context.compute_once(
         (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),
-        lambda: context.evaluate(model, X, spec, background=background(context, seen_model), seed=seed),
+        lambda: context.evaluate(model, X, explainer, background=background(context, seen_model), seed=seed),
     )
     labels = np.asarray(seen_model.model.predict(X))
     return ExplainedSample(
@@ -177,6 +178,18 @@ def as_seen_by_explainer(context: Context, model: TrainedModel, reading: Reading
         ("coded", model.dataset, reading.reads_trees),
         lambda: model.with_codes().compiled() if is_compiled else model.with_codes(),
     )
+
+
+def choose_explainer(reading: Reading, seen_model: TrainedModel) -> Any:
+    """Return the explainer of a reading; for class numbers of compiled trees, one that reads their leaves."""
+    spec = reading.explainer_of(seen_model)
+    if reading.explains_number:
+        from faithkit_paper.class_number_shap import ClassNumberShap
+        from faithkit_paper.compiled_trees import CompiledTrees
+
+        if isinstance(seen_model.model, CompiledTrees):
+            return ClassNumberShap(reference=spec.partition("background=")[2])
+    return spec
 
 
 def explained_model(seen_model: TrainedModel, reading: Reading) -> Any:

@@ -1,4 +1,4 @@
-"""Scores of boosted trees for unrelated rows, which LIME and anchors ask for by the thousand.
+"""Scores of boosted trees for many rows, which LIME and anchors ask for by the thousand.
 
 A mask has a bit for each row. For each distinct threshold of the trees, one says which rows have at most that
 value, so that one instruction takes 64 rows to the children of a node. For each level of a tree, another says

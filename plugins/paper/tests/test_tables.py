@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 from faithkit_paper import discretization_tables
+from faithkit_paper.class_number_shap import ClassNumberShap
 from faithkit_paper.closest_reading import ReadingResult, format_csv, format_ranges, rank_readings
 from faithkit_paper.context import Context
 from faithkit_paper.discretization_tables import (
@@ -23,7 +24,7 @@ from faithkit_paper.discretization_tables import (
 )
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.findings import Cell, check_orderings
-from faithkit_paper.mixed_rows import MANY
+from faithkit_paper.model_wrappers import ClassNumberModel
 from faithkit_paper.models import CHESS_CLASSES, DATASETS, order_of, train_model
 from faithkit_paper.printed_numbers import printed_numbers
 from paper.tables import load
@@ -157,18 +158,11 @@ def test_the_table_of_chess_predicts_what_its_trees_predict_at_thresholds_and_be
 
 @pytest.mark.parametrize("dataset", ["avila", "covtype", "adult"])
 def test_compiled_trees_predict_what_the_trees_predict(dataset):
-    """Many mixtures of two rows first, which have tables, or last, when masks of rows are used."""
     seen_model = as_seen_by_explainer(CONTEXT, train_model(CONTEXT, dataset), table_shap.TABLE.reading)
-    trees, fast = seen_model.model, seen_model.compiled().model
-    rows = np.asarray(seen_model.test)
-    flags = np.random.default_rng(0).random((3, MANY + 6, rows.shape[1])) < 0.5
-    mixtures = [np.where(flags[i], rows[i], rows[-1 - i]) for i in range(2)]
-    # in the last rows more columns differ than a table has
-    X = np.concatenate([*mixtures, rows[:8], np.where(flags[2], rows[0], rows[0] + 1.0)[:4]])
+    trees, fast, X = seen_model.model, seen_model.compiled().model, np.asarray(seen_model.test)[:90]
     is_xgboost = hasattr(trees, "get_booster")
     scores = trees.predict(X, output_margin=True) if is_xgboost else trees.decision_function(X)[:, None]
     np.testing.assert_allclose(fast.scores(X), scores, atol=1e-3)
-    np.testing.assert_allclose(fast.scores(X[::-1]), scores[::-1], atol=1e-3)
     np.testing.assert_allclose(fast.predict_proba(X), trees.predict_proba(X), atol=1e-4)
     # where two classes tie but for rounding, either may be predicted
     highest = np.sort(scores if is_xgboost else np.hstack([scores, -scores]), axis=1)
@@ -177,24 +171,50 @@ def test_compiled_trees_predict_what_the_trees_predict(dataset):
     np.testing.assert_array_equal(fast.predict(X)[clear], trees.predict(X)[clear])
 
 
-def test_compilation_does_not_change_predictions():
+@pytest.mark.parametrize("dataset", ["avila", "covtype", "adult"])
+def test_shap_values_from_leaves_are_those_of_asking_the_model(dataset):
+    seen_model = as_seen_by_explainer(CONTEXT, train_model(CONTEXT, dataset), table_shap.TABLE.reading)
+    model = ClassNumberModel(seen_model.compiled().model)
+    explainers = ClassNumberShap("sample:8"), "shap:target=positive,output=probability,background=sample:8"
+    from_leaves, from_model = (
+        CONTEXT.evaluate(model, np.asarray(seen_model.test)[:5], explainer, background=seen_model.train)
+        for explainer in explainers
+    )
+    values = from_leaves.rows.explanations.values
+    assert np.abs(values).max() > 0
+    np.testing.assert_allclose(values, from_model.rows.explanations.values, atol=1e-9)
+
+
+def test_compilation_does_not_change_predictions_or_shap_values():
     """The tests do not compile, so this one has a process of its own."""
     script = """
+import faithkit
 import numpy as np
+from faithkit_paper.class_number_shap import ClassNumberShap
 from faithkit_paper.compiled_trees import CompiledTrees
+from faithkit_paper.model_wrappers import ClassNumberModel
 from xgboost import XGBClassifier
 X = np.random.default_rng(0).normal(size=(5000, 6))
 model = XGBClassifier(n_estimators=5, max_depth=4).fit(X, np.arange(5000) % 3 + (X[:, 0] > 0))
-mixtures = np.concatenate([np.where(X[:100] > 0, X[i], X[i + 1]) for i in range(20)])
-for rows in (mixtures, X):
-    print(np.abs(CompiledTrees(model).scores(rows) - model.predict(rows, output_margin=True)).max())
+trees = CompiledTrees(model)
+print(np.abs(trees.scores(X) - model.predict(X, output_margin=True)).max())
+number = ClassNumberModel(trees)
+values = [
+    faithkit.evaluate(number, X[:20], explainer=explainer, background=X).rows.explanations.values
+    for explainer in (
+        ClassNumberShap("sample:9"),
+        "shap:target=positive,output=probability,background=sample:9,algorithm=permutation",
+    )
+]
+print(np.abs(values[0] - values[1]).max())
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
     finished = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
-    assert all(float(difference) < 1e-3 for difference in finished.stdout.split())
-    assert len(finished.stdout.split()) == 2
+    scores, values = map(float, finished.stdout.split())
+    assert scores < 1e-3
+    assert values < 1e-9
 
 
 def test_fp_rounds_or_floors_as_the_reading_says():

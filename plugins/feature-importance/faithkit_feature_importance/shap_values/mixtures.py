@@ -137,13 +137,11 @@ class Mixtures:
         """Return the mean scores of coalitions of columns. `row_numbers` says which row each belongs to."""
         row_hashes, reference_hashes = hashes
         instance_sums = np.where(columns, row_hashes[row_numbers], np.uint64(0)).sum(axis=1, keepdims=True)
-        mixture_sums = (instance_sums + _sum_hashes(~columns, reference_hashes)).ravel()
-        order = _order_by_reference_row(row_numbers, len(reference_hashes))
-        ordered_numbers, distinct = pd.factorize(mixture_sums[order])
+        mixture_numbers, distinct = pd.factorize(
+            (instance_sums + _sum_hashes(~columns, reference_hashes)).ravel()
+        )
         first_index = np.empty(len(distinct), dtype=np.int64)
-        first_index[ordered_numbers[::-1]] = order[::-1]
-        mixture_numbers = np.empty_like(ordered_numbers)
-        mixture_numbers[order] = ordered_numbers
+        first_index[mixture_numbers[::-1]] = np.arange(len(mixture_numbers))[::-1]
         coalition, reference_row = np.divmod(first_index, len(reference_hashes))
         scores = self.model.scores(
             self._mix(codes, row_numbers[coalition], columns, coalition, reference_row), unseen_values
@@ -185,19 +183,6 @@ class _Game:
         values = np.zeros((len(self.players), worth.shape[1]))
         values[self.players] = self.plan.values(worth)
         return values
-
-
-def _order_by_reference_row(row_numbers: NDArray[np.int64], n_reference: int) -> NDArray[np.int64]:
-    """Return an order of all mixtures in which those of the same row and reference row are neighbours.
-
-    Models can predict neighbours together. Without it, they are ordered by coalition.
-
-    >>> _order_by_reference_row(np.array([0, 0, 1]), n_reference=2).tolist()
-    [0, 2, 1, 3, 4, 5]
-    """
-    by_coalition = np.arange(len(row_numbers) * n_reference).reshape(-1, n_reference)
-    of_each_row = np.split(by_coalition, np.flatnonzero(np.diff(row_numbers)) + 1)
-    return np.concatenate([mixtures.T.ravel() for mixtures in of_each_row])
 
 
 def _sum_hashes(columns: Flags, hashes: Hashes) -> Hashes:
