@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats
+from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.bitsets import Bits
 from faithkit.measure.counting.owners import Counts, Owners
 
@@ -112,6 +112,23 @@ def agreement_by_label(agreement: Agreement, by_label: Counts) -> NDArray[Any]:
     """
     label = np.arange(len(by_label))
     return agreement.sum_over_slots(np.zeros_like(label), label, by_label)
+
+
+def agreeing_weights(
+    agreement: Agreement, group: Counts, label: Counts, weight: NDArray[Any]
+) -> NDArray[Any]:
+    """Return, for each row, the weight of the rows of its group that agree with it, itself included.
+
+    Examples
+    --------
+    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
+    >>> agreeing_weights(SAME_LABEL, np.array([0, 0, 1]), np.array([1, 1, 1]), np.array([2, 3, 4]))
+    array([5, 5, 4])
+    """
+    k = int(label.max(initial=0)) + 1
+    slots, slot = np.unique(group * k + label, return_inverse=True)
+    slot_weight = sum_by(slot, weight, len(slots))
+    return agreement.sum_over_slots(slots // k, slots % k, slot_weight)[slot]
 
 
 def chance(label_counts: Counts, agreement: Agreement, all_counts: Counts | None = None) -> float | None:

@@ -19,7 +19,7 @@ import numpy as np
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.display import Displayable
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.base import Agreement, agreeing_weights
 from faithkit.measure.difference import Difference
 from faithkit.measure.intervals import student_quantile
 from faithkit.measure.jackknife.deletions import CentralMoments
@@ -90,12 +90,8 @@ def measure_ceiling(
 
 def _disagreeing(group: Ints, labels: Ints, agreement: Agreement, weight: Floats) -> Floats:
     """Return, for each row, the weight of rows in its group that disagree with it."""
-    k = int(labels.max()) + 1
-    codes, slot = np.unique(group * k + labels, return_inverse=True)
-    slot_weight = sum_by(slot, weight, len(codes))
-    agreeing = agreement.sum_over_slots(codes // k, codes % k, slot_weight)
-    against = np.maximum(0.0, sum_by(group, weight)[codes // k] - agreeing)
-    return np.asarray(against[slot])
+    agreeing = agreeing_weights(agreement, group, labels, weight)
+    return np.asarray(np.maximum(0.0, sum_by(group, weight)[group] - agreeing))
 
 
 def _instance_means(pairs: Floats, total: Floats, squares: Floats) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from faithkit.arrays.batches import concatenate_ranges
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, unpack_bits
 from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
-from faithkit.measure.agreement.base import Agreement, ScopePredictions
+from faithkit.measure.agreement.base import Agreement, ScopePredictions, agreeing_weights
 from faithkit.measure.agreement.same_label import COMMON, SAME_LABEL
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
@@ -318,29 +318,26 @@ def _sum_groups(counts: CellCount, labels: list[Counts], weights: list[Floats]) 
 
 def _sum_by_key(counts: CellCount, key: Counts, labels: Counts, weights: Floats) -> RowSums:
     """Return the weight of the rows with the key of each row, and how much of it agrees."""
-    has_explanation, k = ~counts.explanations.missing[counts.owned], counts.n_labels
-    codes, position = np.unique(key * k + labels, return_inverse=True)
-    slot_weights = sum_by(position, weights * has_explanation)
-    agreeing = counts.agreement.sum_over_slots(codes // k, codes % k, slot_weights)
-    total = sum_by(key, weights * has_explanation)[key]
-    return total * has_explanation, agreeing[position] * has_explanation
+    has_explanation = ~counts.explanations.missing[counts.owned]
+    weights = weights * has_explanation
+    agreeing = agreeing_weights(counts.agreement, key, labels, weights)
+    return sum_by(key, weights)[key] * has_explanation, agreeing * has_explanation
 
 
 def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the weight in the scope of each row's explanation, and how much of it agrees."""
-    n, k = counts.n_explained, counts.n_labels
+    n = counts.n_explained
     sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
     for start, stop, bits in counts.batches():
         explanation, instance = np.nonzero(unpack_bits(bits, len(counts.owned)))
         owners = np.flatnonzero((counts.owned[:n] >= start) & (counts.owned[:n] < stop))
         owned_explanation = counts.owned[owners] - start
+        scope, rows = np.append(explanation, owned_explanation), np.append(instance, owners)
         for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
-            codes = np.concatenate([explanation * k + y[instance], owned_explanation * k + y[owners]])
-            slots, position = np.unique(codes, return_inverse=True)
-            slot_weights = sum_by(position, np.concatenate([w[instance], np.zeros(len(owners))]))
-            slot_agreeing = counts.agreement.sum_over_slots(slots // k, slots % k, slot_weights)
-            total[owners] = sum_by(explanation, w[instance], stop - start)[owned_explanation]
-            agreeing[owners] = slot_agreeing[position[len(instance) :]]
+            scope_weight = np.append(w[instance], np.zeros(len(owners)))
+            total[owners] = sum_by(scope, scope_weight, stop - start)[owned_explanation]
+            agreeing_by_row = agreeing_weights(counts.agreement, scope, y[rows], scope_weight)
+            agreeing[owners] = agreeing_by_row[len(instance) :]
     return sums
 
 

@@ -12,7 +12,7 @@ from faithkit.arrays.bitsets import Bits
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, group_explanations
-from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.base import Agreement, agreeing_weights
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
@@ -247,9 +247,7 @@ def _owner_columns(cells: Cells, agreement: Agreement, totals: Counts) -> tuple[
     """Return the columns of all owners in these cells; add to `totals` in place."""
     row, label, scope_weight = cells.explanation, cells.label, cells.scope_weight
     np.add.at(totals, row, scope_weight)
-    k = int(label.max(initial=0)) + 1
-    codes, slot = np.unique(row * k + label, return_inverse=True)
-    alike = agreement.sum_over_slots(codes // k, codes % k, sum_by(slot, scope_weight, len(codes)))[slot]
+    alike = agreeing_weights(agreement, row, label, scope_weight)
     own_agreeing = agreement.sum_over_slots(cells.cell, label, scope_weight)
     own = cells.cell_weights[0][cells.cell]
     columns = row, cells.unit, label, cells.owner_weight, cells.n_owners, alike, own, own_agreeing

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.base import Agreement, agreeing_weights
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Counts
 from faithkit.third_party import guard
@@ -139,25 +139,16 @@ class Design:
         if not owner_steps.any():
             return None
         owner_shares = owner_steps / float(owner_steps.sum())
-        by_unit = sum_by(self.unit, self.steps, self.n_units) / float(self.steps.sum())
+        total = float(self.steps.sum())
+        by_unit = sum_by(self.unit, self.steps, self.n_units) / total
         pairs = 1.0 - float((owner_shares * by_unit[self.unit]).sum())
         agreeing_pairs, same_unit_agreeing = (
-            self._sum_products(groups, labels, owner_shares, agreement)
+            float((owner_shares * (agreeing_weights(agreement, groups, labels, self.steps) / total)).sum())
             for groups in (np.zeros_like(self.unit), self.unit)
         )
         if pairs <= 1e-12:
             return None
         return min(1.0, max(0.0, (agreeing_pairs - same_unit_agreeing) / pairs))  # rounding may leave [0, 1]
-
-    def _sum_products(
-        self, groups: Counts, labels: Counts, owner_shares: Floats, agreement: Agreement
-    ) -> float:
-        """Sum, over pairs in one group, the owner's weight times the agreeing row's weight, as shares."""
-        k = int(labels.max(initial=0)) + 1
-        codes, slot = np.unique(groups * k + labels, return_inverse=True)
-        weights = sum_by(slot, self.steps, len(codes))
-        agreeing_shares = agreement.sum_over_slots(codes // k, codes % k, weights) / float(weights.sum())
-        return float((owner_shares * agreeing_shares[slot]).sum())
 
 
 def _to_steps(weights: Floats) -> Counts:
