@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
-from typing import Any
 
 import attrs
 import numpy as np
@@ -376,13 +375,6 @@ def build_statistics(
     merging: str | None = None,
 ) -> MeasureStatistics:
     """Build the statistics of n rows from the totals of their measure, without and with merged rows."""
-    number_fields: dict[str, Any] = {}
-    if agreement.is_normalised:
-        number_fields = {
-            "span": agreement.max_disagreement,
-            "is_bounded": agreement.is_bounded,
-            "skew": skewness,
-        }
     return MeasureStatistics(
         n=n,
         value=totals.agreeing,
@@ -396,5 +388,7 @@ def build_statistics(
         se_disagreement=errors[1],
         units=units,
         merging=merging,
-        **number_fields,
+        span=agreement.max_disagreement if agreement.is_normalised else None,
+        is_bounded=agreement.is_bounded,
+        skew=skewness if agreement.is_normalised else 0.0,
     )

@@ -40,7 +40,7 @@ class PairSums:
     influence : (u,) float
         ΣK over the owners of other units that the unit's rows are compared with.
     by_explanation : tuple, optional
-        Explanations of more than one unit, with both sums of each. Sums that were added up have None.
+        Both sums of each explanation of more than one unit. Sums that were added up have None.
     """
 
     compared: float
@@ -48,7 +48,7 @@ class PairSums:
     lost_compared: Floats
     lost_disagreement: Floats
     influence: Floats
-    by_explanation: tuple[Ints, Floats, Floats] | None = None
+    by_explanation: tuple[Floats, Floats] | None = None
 
     @classmethod
     def zeros(cls, n_units: int) -> "PairSums":
@@ -123,20 +123,15 @@ class _Table:
         scope = np.cumsum(mark_run_starts(cells.explanation)) - 1
         order = np.lexsort((cells.label, scope))
         cell_scope_weight = sum_by(cell, cells.scope_weight)
-        within = cell_scope_weight[cell] - agreement.sum_over_slots(
-            cells.cell, cells.label, cells.scope_weight
-        )
+        within = cell_scope_weight[cell] - agreement.sum_over_slots(cell, cells.label, cells.scope_weight)
         self.explanation = np.unique(cells.explanation)
         self.scope, self.label, self.cell = scope[order], cells.label[order], cell[order]
         self.slot = np.cumsum(mark_run_starts(self.scope, self.label)) - 1
         first_of_slot = np.flatnonzero(mark_run_starts(self.slot))
         self.slot_scope, self.slot_label = self.scope[first_of_slot], self.label[first_of_slot]
         self.unit, self.cell_scope = cells.unit[first], scope[first]
-        scope_weight, owner_weight, within = (
-            cells.scope_weight[order],
-            cells.owner_weight[order],
-            within[order],
-        )
+        scope_weight, owner_weight = cells.scope_weight[order], cells.owner_weight[order]
+        within = within[order]
         self.n_holding = sum_by(self.cell_scope, (cell_scope_weight > 0).astype(np.int64))
         weight = sum_by(self.scope, scope_weight)
         agreeing = agreement.sum_over_slots(self.slot_scope, self.slot_label, sum_by(self.slot, scope_weight))
@@ -146,10 +141,8 @@ class _Table:
         self.scope_weight, self.owner_weight, self.within, self.against = (
             _as_floats(step * weights) for weights in (scope_weight, owner_weight, within, against)
         )
-        self.cell_scope_weight, self.cell_owner_weight = (
-            step * cell_scope_weight,
-            step * sum_by(self.cell, owner_weight),
-        )
+        self.cell_scope_weight = step * cell_scope_weight
+        self.cell_owner_weight = step * sum_by(self.cell, owner_weight)
         self.weight, self.other_weight = step * weight, step * other_weight
         self.cell_within = sum_by(self.cell, self.owner_weight * self.within)
 
@@ -191,7 +184,7 @@ class _Table:
             lost_compared,
             lost_disagreement,
             influence,
-            (self.explanation, pair_weight, disagreement),
+            (pair_weight, disagreement),
         )
 
 
@@ -229,10 +222,8 @@ def _sum_by_thinning(table: _Table, allowance: Floats) -> tuple[Floats, Floats, 
         as_owner = sum_by(table.cell, table.owner_weight * entry_growth * against_scope[table.slot]) - within
         as_other = sum_by(table.cell, table.scope_weight * entry_growth * against_owners[table.slot]) - within
         disagreement.add(factor, large_factor, growth, as_owner, as_other)
-        cell_owner_weight, cell_scope_weight = (
-            table.cell_owner_weight * small_growth,
-            table.cell_scope_weight * small_growth,
-        )
+        cell_owner_weight = table.cell_owner_weight * small_growth
+        cell_scope_weight = table.cell_scope_weight * small_growth
         as_owner = cell_owner_weight * (scope_total[scope] - cell_scope_weight)
         as_other = cell_scope_weight * (owner_total[scope] - cell_owner_weight)
         pair_weight.add(factor, large_factor, growth, as_owner, as_other)
@@ -290,11 +281,7 @@ def _checked_without(table: _Table, pair_weight: Floats, checked: Floats) -> Flo
     n_holding = table.n_holding[scope]
     rest = pair_weight[scope] - checked
     partner = sum_by(scope, np.where(holds, checked, 0.0))[scope] - checked  # if two hold: that of the other
-    return np.where(
-        holds & (n_holding == 1),
-        0.0,
-        np.where(holds & (n_holding == 2), rest - partner, rest),
-    )
+    return np.select([holds & (n_holding == 1), holds & (n_holding == 2)], [0.0, rest - partner], rest)
 
 
 def _disagreement_without_small(table: _Table, against: Floats, is_large: NDArray[np.bool_]) -> Floats:

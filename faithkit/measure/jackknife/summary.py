@@ -37,7 +37,7 @@ from faithkit.measure.jackknife.deletions import (
     relation_deletions,
     standard_errors,
 )
-from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging, merge_unique
+from faithkit.measure.jackknife.merging import NOTHING, PAIRS, merge_unique
 from faithkit.measure.jackknife.weighted import WeightedJackknife, sum_pairs
 
 MAX_SUMS = 2**24  # sums over a relation's matrix in one pass: rows × labels
@@ -190,13 +190,14 @@ class GroupedRows:
 class GroupedJackknife:
     """The jackknife of equal rows in groups, without and with the merging of unique explanations.
 
-    `merged_index` is the index of each owner among the merged owners; None where nothing is merged.
+    `method` is that of the merging; None where merging could increase agreement. `merged_index` is the index
+    of each owner among the merged owners; None where nothing is merged.
     """
 
     counts: Count
     rows: GroupedRows
     merged_rows: GroupedRows
-    merging: Merging | None
+    method: str | None
     merged_index: Ints | None = None
 
     @classmethod
@@ -209,26 +210,24 @@ class GroupedJackknife:
             return cls(counts, rows, rows, None)
         merging = merge_unique(counts, owners.totals == 1)
         if merging.method == NOTHING:
-            return cls(counts, rows, rows, merging)
+            return cls(counts, rows, rows, NOTHING)
         merged, merged_index = merging.owners(owners, counts.explanations.missing, agreement)
         first_pair = merging.first_block if merging.method == PAIRS else None
-        return cls(
-            counts, rows, GroupedRows(merged, agreement, max_disagreement, first_pair), merging, merged_index
-        )
+        merged_rows = GroupedRows(merged, agreement, max_disagreement, first_pair)
+        return cls(counts, rows, merged_rows, merging.method, merged_index)
 
     def statistics(self) -> MeasureStatistics:
         """Return the statistics of the measure."""
         estimate, disagreement = self.rows.moments()
         se, skewness = estimate.standard_error, estimate.skewness
-        method = None if self.merging is None else self.merging.method
-        if self.merged_index is not None and method == PAIRS:
+        if self.method == PAIRS:
             se, skewness = self.merged_rows.paired_error()
         elif self.merged_index is not None:
             estimate, _ = self.merged_rows.moments()
             se, skewness = estimate.standard_error, estimate.skewness
         n, agreement, errors = self.counts.owners.n, self.counts.agreement, (se, disagreement.standard_error)
         totals, units = (self.rows.totals, self.merged_rows.totals), SamplingUnits.equal(n)
-        return build_statistics(n, agreement, *totals, errors, units, skewness, method)
+        return build_statistics(n, agreement, *totals, errors, units, skewness, self.method)
 
     def pseudo_values(self) -> tuple[Floats, Floats]:
         """Return the pseudo-values of all rows, of the estimate and of the disagreement."""
@@ -357,38 +356,32 @@ def grouped_label_statistics(counts: Count, labels: Sequence[int]) -> list[Measu
     0.6667
     """
     jackknife = GroupedJackknife.of(counts, None)
-    owners, merged_owners = jackknife.rows.owners, jackknife.merged_rows.owners
-    method = None if jackknife.merging is None else jackknife.merging.method
-    first_pair = jackknife.merging.first_block if jackknife.merging and method == PAIRS else None
     statistics = []
     for label in labels:
-        totals, merged_totals = _label_totals(owners, label), _label_totals(merged_owners, label)
-        _, moments = _group_moments(owners, label, totals)
-        merged_moments, _ = _group_moments(merged_owners, label, merged_totals, first_pair)
+        totals = _label_totals(jackknife.rows.owners, label)
+        merged_totals = _label_totals(jackknife.merged_rows.owners, label)
+        _, moments = _group_moments(jackknife.rows, label, totals)
+        merged_moments, _ = _group_moments(jackknife.merged_rows, label, merged_totals)
         n, errors = int(totals.total_weight), standard_errors((merged_moments, moments))
         units = SamplingUnits.equal(n)
         statistics.append(
-            build_statistics(n, SAME_LABEL, totals, merged_totals, errors, units, merging=method)
+            build_statistics(n, SAME_LABEL, totals, merged_totals, errors, units, merging=jackknife.method)
         )
     return statistics
 
 
-def _group_moments(
-    owners: Owners, label: int, totals: MeasureTotals, first_pair: int | None = None
-) -> MomentsPair:
-    """Return the moments of pseudo-values of a label's rows; from `first_pair` on, of matched pairs."""
-    slots = owners.of_label(label)
+def _group_moments(rows: GroupedRows, label: int, totals: MeasureTotals) -> MomentsPair:
+    """Return the moments of pseudo-values of a label's rows and matched pairs."""
+    owners, slots = rows.owners, rows.owners.of_label(label)
     T, N = slots.rows.astype(np.float64), slots.totals[slots.explanation].astype(np.float64)
-    n_groups = len(owners.totals)
-    first_pair = n_groups if first_pair is None else first_pair
-    is_pair = slots.explanation >= first_pair
+    is_pair = slots.explanation >= rows.first_pair
     sums = _group_sums(T, N)
     without_own = np.where(is_pair, 0.0, _group_sums(T - 1, N - 1))
     without_other = _group_sums(T, N - 1)
     nothing = np.zeros((2, 1))
     pair_weight, disagreement = np.concatenate([sums - without_own, sums - without_other, nothing], axis=1)
     own_times, other_times = np.where(is_pair, 1, T), np.where(is_pair, 0, np.maximum(0, N - T))
-    n_units = owners.n - (n_groups - first_pair)
+    n_units = owners.n - (len(owners.totals) - rows.first_pair)
     n_unrelated = n_units - own_times.sum() - other_times.sum()
     times = np.concatenate([own_times, other_times, [n_unrelated]]).astype(np.int64)
     weight = np.concatenate([np.where(is_pair, T, 1.0), np.zeros(len(T) + 1)])

@@ -20,7 +20,7 @@ from faithkit.measure.jackknife.deletions import (
     change_moments,
     standard_errors,
 )
-from faithkit.measure.jackknife.merging import PAIRS, Merging, merge_unique
+from faithkit.measure.jackknife.merging import PAIRS, merge_unique
 from faithkit.measure.jackknife.pairs import PairSums, pair_sums
 
 ROUNDING = 1e-12
@@ -95,7 +95,7 @@ class WeightedJackknife:
         self.total_weight = float(self.weight.sum()) * design.step
         self.max_disagreement = 1.0 if label is not None else counts.max_disagreement(n_classes)
         self.divisor, self.divisor_left = self._compute_divisor()
-        self.merging, self.lone_sums, self.lone_cells = self._merge_lone_rows()
+        self.method, self.lone_sums, self.lone_cells = self._merge_lone_rows()
         all_sums = sums + self.lone_sums
         self.totals, self.merged_totals = self._totals(sums), self._totals(all_sums)
         self.deletions = self._deletions(sums, self.is_explained)
@@ -153,8 +153,7 @@ class WeightedJackknife:
         estimate, disagreement = map(CentralMoments.of, self.pseudo_values())
         pool = [self.pool_deletions] if len(self.pool_deletions.compared) else []
         errors = standard_errors((estimate, disagreement), change_moments(pool, self.totals))
-        method = None if self.merging is None else self.merging.method
-        if method == PAIRS and errors[0] is not None:
+        if self.method == PAIRS and errors[0] is not None:
             errors[0] = self._paired_error()
         owners = self.counts.owners if self.label is None else self.counts.owners.of_label(self.label)
         statistics = build_statistics(
@@ -165,7 +164,7 @@ class WeightedJackknife:
             errors,
             self._units(),
             estimate.skewness,
-            method,
+            self.method,
         )
         value, verified = owners.mean_agreement
         span = None if statistics.span is None else statistics.span / self.divisor
@@ -181,12 +180,11 @@ class WeightedJackknife:
             min_trials = shared_trials if self.label is None else min(min_trials, shared_trials)
         return SamplingUnits(len(weight), effective, float(weight.max()) / float(weight.sum()), min_trials)
 
-    def _merge_lone_rows(self) -> tuple[Merging | None, PairSums, Cells | None]:
-        """Compare explanations that only one unit has; return the merging, its sums and its cells."""
+    def _merge_lone_rows(self) -> tuple[str | None, PairSums, Cells | None]:
+        """Compare explanations that only one unit has; return the method, the sums and the cells."""
         counts = self.counts
-        no_sums = PairSums.zeros(counts.design.n_units)
         if not counts.relation.groups or not counts.agreement.is_convex:
-            return None, no_sums, None
+            return None, PairSums.zeros(counts.design.n_units), None
         cells = _restrict_owners(next(counts.cells()), self.label)
         cells = cells.take(cells.scope_weight > 0)
         is_unique = np.zeros(len(counts.explanations), dtype=bool)
@@ -196,13 +194,11 @@ class WeightedJackknife:
         merging = merge_unique(counts, is_unique, unit, _have_equal_weights(counts))
         block = merging.key[cells.explanation] - merging.first_block
         lone_cells = cells.take(block >= 0).with_explanations(block[block >= 0])
-        if not len(lone_cells):
-            return merging, no_sums, lone_cells
-        if merging.method == PAIRS:
-            return merging, _pair_sums(self.counts, lone_cells, None), lone_cells
-        allowance = np.zeros(int(lone_cells.explanation.max()) + 1)
-        np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.cell_weights[0])
-        return merging, _pair_sums(self.counts, lone_cells, allowance), lone_cells
+        allowance = None
+        if merging.method != PAIRS:
+            allowance = np.zeros(int(lone_cells.explanation.max(initial=-1)) + 1)
+            np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.cell_weights[0])
+        return merging.method, _pair_sums(counts, lone_cells, allowance), lone_cells
 
     def _paired_error(self) -> float | None:
         """Return the standard error of the estimate, where matched pairs may share units.
@@ -210,12 +206,12 @@ class WeightedJackknife:
         A unit together with all its pairs is one deviation. That counts each pair twice, once for each of its
         units, so one of the two is subtracted.
         """
-        totals, pair_sums, pair_cells = self.merged_totals, self.lone_sums, self.lone_cells
+        totals, pair_cells = self.merged_totals, self.lone_cells
         assert pair_cells is not None
-        assert pair_sums.by_explanation is not None
+        assert self.lone_sums.by_explanation is not None
         step, d_max = self.counts.design.step, totals.max_disagreement
         pair, units = pair_cells.explanation[pair_cells.first], pair_cells.unit[pair_cells.first]
-        _, compared, disagreement = pair_sums.by_explanation
+        compared, disagreement = self.lone_sums.by_explanation
         pair_weight = np.bincount(pair, weights=pair_cells.cell_weights[1] * step)
         by_pair = d_max * compared - disagreement / self.divisor + (1.0 - d_max) * pair_weight
         unpaired_weight = (self.weight - sum_by(units, pair_cells.cell_weights[1], len(self.weight))) * step
