@@ -17,7 +17,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.baselines.permutation import unit_p_value
-from faithkit.measure.counting import cells
+from faithkit.measure.counting import cell_count
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
@@ -129,7 +129,7 @@ def test_blocks_at_once_change_nothing(monkeypatch):
         rng.integers(0, 20, 60),
     )
     whole = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
-    monkeypatch.setattr(cells, "PAIRS", 1)
+    monkeypatch.setattr(cell_count, "PAIRS", 1)
     few = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
     for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
         assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)

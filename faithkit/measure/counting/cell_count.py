@@ -8,20 +8,22 @@ import numpy as np
 
 from faithkit.arrays import sum_by
 from faithkit.arrays.batches import spans
-from faithkit.arrays.bitsets import Bits
+from faithkit.arrays.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, group_explanations
+from faithkit.explanations.relations import Relation, group_explanations, holds_bits
 from faithkit.measure.agreement.base import Agreement, agreeing_weights
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.cells import Cells, cells_by_batch, joint_batches, mark_run_starts
+from faithkit.measure.counting.cells import Cells, mark_run_starts
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.counting.scans import NO_SLOTS, Pool
 from faithkit.measure.counting.tally import RowCount, Tally
 from faithkit.measure.jackknife.pairs import pair_sums
+
+PAIRS = 2**22  # pairs of explanation and instance per batch
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -45,7 +47,13 @@ class CellCount(RowCount):
     def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, those of the pool last, in batches of explanations."""
         explanations = self.explanations if explanations is None else explanations
-        return joint_batches(self.relation, (self.sample, *self.pool_samples), explanations)
+        for start, stop in spans(len(explanations), max(1, PAIRS // max(1, len(self.labels)))):
+            batch = explanations.take(slice(start, stop))
+            matrices = [
+                unpack_bits(holds_bits(self.relation, sample, batch), len(sample))
+                for sample, _ in self.pieces()
+            ]
+            yield start, stop, pack_bits(np.concatenate(matrices, axis=1))
 
     def label_chance(self, label: int | None) -> float | None:
         """Return the score of a constant explainer for the owners of one label, or of all labels."""
@@ -62,8 +70,25 @@ class CellCount(RowCount):
             start += len(sample)
 
     def cells(self) -> Iterator[Cells]:
-        """Yield the cells in batches of explanations."""
-        return cells_by_batch(self, self.design) if self.grouped_cells is None else iter([self.grouped_cells])
+        """Yield the cells in batches of explanations, in order; those of a grouping relation in one."""
+        if self.grouped_cells is not None:
+            yield self.grouped_cells
+            return
+        n, steps = len(self.labels), self.design.steps
+        for start, stop, bits in self.batches():
+            owning_rows = np.flatnonzero((self.owned >= start) & (self.owned < stop))
+            explanation, instance = np.nonzero(unpack_bits(bits, n))
+            rows = np.append(instance, owning_rows)
+            is_owner = np.arange(len(rows)) >= len(instance)
+            yield Cells.of(
+                np.append(explanation + start, self.owned[owning_rows]),
+                self.design.unit[rows],
+                self.labels[rows],
+                scope_weight=np.where(is_owner, 0, steps[rows]),
+                owner_weight=np.where(is_owner, steps[rows], 0),
+                n_owners=is_owner.astype(np.int64),
+            )
+            del bits  # free memory before the next batch
 
     @property
     def constant_cells(self) -> Cells:
@@ -188,6 +213,10 @@ def count_coded(
 
     A grouping relation needs no sample.
     """
+    grouped_cells = None
+    if relation.groups:
+        scope_weight = np.where(distinct.missing[owned_explanation], 0, design.steps)
+        grouped_cells = Cells.of(owned_explanation, design.unit, labels, scope_weight, design.steps)
     uncounted = CellCount(
         relation=relation,
         sample=sample,
@@ -201,6 +230,7 @@ def count_coded(
         design=design,
         n_explained=int((owned_explanation >= 0).sum()),
         pool_samples=pool_samples,
+        grouped_cells=grouped_cells,
     )
     if isinstance(agreement, Squares) and agreement.is_normalised:
         scale = _constant_disagreement(uncounted)
@@ -223,9 +253,7 @@ def _count_owners(uncounted: CellCount) -> CellCount:
     """Compute the owners in one pass over the cells."""
     totals = np.zeros(len(uncounted.explanations), dtype=np.int64)
     owner_batches, weight_ranges = [], []
-    grouped_cells = None
     for cells in uncounted.cells():
-        grouped_cells = cells if uncounted.relation.groups else None
         owner_batches.append(_owner_columns(cells, uncounted.agreement, totals))
         weight_ranges.append(cells.weight_range)
     row, unit, label, steps, rows, alike, own, own_agreeing = (
@@ -238,7 +266,6 @@ def _count_owners(uncounted: CellCount) -> CellCount:
         uncounted,
         owners=Owners(row, label, rows, alike, totals, own, own_agreeing, steps),
         owner_index=_find_keys((row, unit, label), row_keys),
-        grouped_cells=grouped_cells,
         weight_range=(min(low for low, _ in nonempty), max(high for _, high in nonempty)),
     )
 

@@ -4,7 +4,6 @@ A unit is a row, or a cluster of rows. The *scope weight* is that of rows for wh
 The *owner weight* is that of rows that have this explanation. If the relation groups rows, both are equal.
 """
 
-from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import attrs
@@ -12,14 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Ints, sum_by
-from faithkit.arrays.batches import spans
-from faithkit.arrays.bitsets import Bits, pack_bits, unpack_bits
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, holds_bits
-from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.tally import RowCount
-
-PAIRS = 2**22  # pairs of explanation and instance per batch
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -81,9 +72,8 @@ class Cells:
 
     def with_explanations(self, explanation: Ints) -> "Cells":
         """Return the same entries with other explanations; entries with the same key are summed."""
-        return Cells.of(
-            explanation, self.unit, self.label, self.scope_weight, self.owner_weight, self.n_owners
-        )
+        _, *columns = attrs.astuple(self, recurse=False)
+        return Cells.of(explanation, *columns)
 
     @cached_property
     def cell(self) -> Ints:
@@ -99,7 +89,7 @@ class Cells:
     @property
     def first(self) -> Ints:
         """The first entry of each cell."""
-        return np.flatnonzero(mark_run_starts(self.explanation, self.unit))
+        return np.flatnonzero(np.diff(self.cell, prepend=-1))
 
     @property
     def n_units(self) -> Ints:
@@ -124,41 +114,3 @@ def mark_run_starts(*keys: Ints) -> NDArray[np.bool_]:
     is_first = np.ones(len(keys[0]), dtype=bool)
     is_first[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     return is_first
-
-
-def cells_by_batch(count: RowCount, design: Design) -> Iterator[Cells]:
-    """Yield the cells of a sample in batches of explanations, in order."""
-    n, owned_explanation = len(count.labels), count.owned
-    if count.relation.groups:
-        scope_weight = np.where(count.explanations.missing[owned_explanation], 0, design.steps)
-        yield Cells.of(owned_explanation, design.unit, count.labels, scope_weight, design.steps)
-        return
-    for start, _, bits in count.batches():
-        for first, last in spans(len(bits), max(1, PAIRS // n)):
-            owning_rows = np.flatnonzero(
-                (owned_explanation >= start + first) & (owned_explanation < start + last)
-            )
-            explanation, instance = np.nonzero(unpack_bits(bits[first:last], n))
-            rows, n_pairs = np.concatenate([instance, owning_rows]), len(instance)
-            is_owner = np.arange(len(rows)) >= n_pairs
-            steps = design.steps[rows]
-            yield Cells.of(
-                np.concatenate([explanation + start + first, owned_explanation[owning_rows]]),
-                design.unit[rows],
-                count.labels[rows],
-                scope_weight=np.where(is_owner, 0, steps),
-                owner_weight=np.where(is_owner, steps, 0),
-                n_owners=is_owner.astype(np.int64),
-            )
-        del bits  # free memory before the next batch
-
-
-def joint_batches(
-    relation: Relation, samples: Sequence[Sample], explanations: Explanations
-) -> Iterator[tuple[int, int, Bits]]:
-    """Yield a relation's matrix over several samples side by side, as bits, in batches of explanations."""
-    n = sum(map(len, samples))
-    for start, stop in spans(len(explanations), max(1, PAIRS // max(1, n))):
-        batch = explanations.take(slice(start, stop))
-        matrices = [unpack_bits(holds_bits(relation, sample, batch), len(sample)) for sample in samples]
-        yield start, stop, pack_bits(np.concatenate(matrices, axis=1))
