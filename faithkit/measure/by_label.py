@@ -153,19 +153,18 @@ def measure_labels(
     >>> [label.estimate for label in measure_labels(counts, [1, 0])]
     [0.6666666666666666, None]
     """
-    measurable = [label for label in labels if _why_not(counts, label) is None]
-    statistics = dict(zip(measurable, _label_statistics(counts, measurable), strict=True))
-    chances = {label: counts.label_chance(label) for label in measurable}
-    p_values = adjust_by_holm([_p_value(statistics[label], chances[label]) for label in measurable])
-    estimates = {
-        label: _estimate(counts, label, statistics[label], chances[label], p_value, confidence, untested)
-        for label, p_value in zip(measurable, p_values, strict=True)
-    }
+    estimates = {label: _describe_label(counts, label, confidence) for label in labels}
+    measurable = [label for label in labels if estimates[label].why_not is None]
+    statistics = _label_statistics(counts, measurable)
+    chances = [estimates[label].chance for label in measurable]
+    p_values = adjust_by_holm(list(map(_p_value, statistics, chances)))
+    for label, measured, p_value in zip(measurable, statistics, p_values, strict=True):
+        estimates[label] = _add_estimate(estimates[label], measured, p_value, untested)
     if control and measurable:
         draws = np.mean([_label_values(draw, measurable) for draw in control], axis=0).tolist()
         for label, value in zip(measurable, draws, strict=True):
             estimates[label] = attrs.evolve(estimates[label], control=value)
-    return [estimates.get(label) or _unmeasured(counts, label, confidence) for label in labels]
+    return list(estimates.values())
 
 
 def why_no_labels(counts: Count) -> str | None:
@@ -209,7 +208,8 @@ def _why_not(counts: Count, label: int) -> str | None:
     return others if n_units else "its rows have the weight 0"
 
 
-def _unmeasured(counts: Count, label: int, confidence: float) -> LabelEstimate:
+def _describe_label(counts: Count, label: int, confidence: float) -> LabelEstimate:
+    """Return what is known of a label before its estimate: its size, its chance, and what was checked."""
     owners = counts.owners.of_label(label)
     checked, checked_weight = owners.checked
     return LabelEstimate(
@@ -234,30 +234,20 @@ def _p_value(statistics: MeasureStatistics, chance: float | None) -> float:
     return smallest_level(distances)
 
 
-def _estimate(
-    counts: Count,
-    label: int,
-    statistics: MeasureStatistics,
-    chance: float | None,
-    p_value: float,
-    confidence: float,
-    untested: str | None,
+def _add_estimate(
+    part: LabelEstimate, statistics: MeasureStatistics, p_value: float, untested: str | None
 ) -> LabelEstimate:
-    low, high = compute_interval(statistics, confidence)
-    is_checked = statistics.verified > 0
-    return LabelEstimate(
-        n=statistics.n,
+    low, high = compute_interval(statistics, part.confidence)
+    return attrs.evolve(
+        part,
         estimate=statistics.estimate,
         se=statistics.se,
         low=low,
         high=high,
-        confidence=confidence,
-        chance=chance,
-        p_value=None if chance is None else p_value,
+        p_value=None if part.chance is None else p_value,
         verified=statistics.verified,
-        checked=counts.owners.of_label(label).checked[0],
-        agree=statistics.value / statistics.verified if is_checked else None,
-        finding=untested or _classify(statistics, chance, p_value, confidence),
+        agree=statistics.value / statistics.verified if statistics.verified > 0 else None,
+        finding=untested or _classify(statistics, part.chance, p_value, part.confidence),
     )
 
 
