@@ -48,7 +48,7 @@ def measure_explanations(
     """Discretize: choose a discretizer and a relation, which explanations may name; then measure the rows."""
     resolved_discretizer, learnt_from = choose_discretizer(discretizer, explanations), setup.learnt_from
     if learns(resolved_discretizer) and learnt_from is None:
-        warn_about_background(resolved_discretizer, is_log=setup.system is None, stacklevel=5)
+        warn_about_background(resolved_discretizer, is_log=setup.system is None)
         learnt_from = THE_SAMPLE
     applicability = Applicability.of(relation, explanations, setup.background)
     if inputs.pool is not None and not inputs.pool.is_optional:  # a pool has no other use than sufficiency

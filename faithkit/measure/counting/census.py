@@ -24,7 +24,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, group_explanations, key_of
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.owners import Counts, Owners, broadcast_constant, sort_runs
+from faithkit.measure.counting.owners import Counts, Owners, broadcast_ones, sort_runs
 from faithkit.measure.counting.scans import ScanCounts, ScanTarget, bit_batches, mark_reflexive, scan_relation
 from faithkit.measure.counting.tally import RowCount, grouped_owners
 
@@ -124,7 +124,7 @@ class Census:
     @cached_property
     def count(self) -> Ints:
         """The number of instances in each slot."""
-        return broadcast_constant(1, len(self.owner)) if self._count is None else self._count
+        return broadcast_ones(len(self.owner)) if self._count is None else self._count
 
     @cached_property
     def first(self) -> Ints:

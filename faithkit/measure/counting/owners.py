@@ -212,9 +212,9 @@ class Owners:
         )
 
 
-def broadcast_constant(value: int, size: int) -> Counts:
-    """Return an array that repeats a number, as a view without memory."""
-    return np.broadcast_to(np.int64(value), size)
+def broadcast_ones(size: int) -> Counts:
+    """Return an array of ones, as a view without memory."""
+    return np.broadcast_to(np.int64(1), size)
 
 
 def count_codes(codes: Counts, size: int) -> tuple[Counts, Counts]:

@@ -27,7 +27,7 @@ from faithkit.measure.counting import scans
 from faithkit.measure.counting.owners import (
     Counts,
     Owners,
-    broadcast_constant,
+    broadcast_ones,
     count_codes,
     find_positions,
     index_codes,
@@ -425,11 +425,11 @@ def grouped_owners(
     agreement: Agreement = SAME_LABEL,
 ) -> Owners:
     """Return the owners of a grouping relation: an explanation holds for its owners unless it is missing."""
-    own = broadcast_constant(1, len(rows)) if holds.all() else holds[explanation].astype(np.int64)
+    own = broadcast_ones(len(rows)) if holds.all() else holds[explanation].astype(np.int64)
     holding_rows = rows if holds.all() else rows * own
     totals = sum_by(explanation, holding_rows, len(holds))
     # numbers that do not repeat have one row per entry: a view takes no memory
     if not is_broadcast(rows) and (rows == 1).all():
-        rows = broadcast_constant(1, len(rows))
+        rows = broadcast_ones(len(rows))
     alike = agreement.sum_over_slots(explanation, label, holding_rows, totals)
     return Owners(explanation, label, rows, alike, totals, own, own_agreeing=own)

@@ -34,15 +34,16 @@ def find_source_of_learning(
     if not learners:
         return None if background is None else "given"
     if background is None:
-        warn_about_background(learners[0], stacklevel=5)
+        warn_about_background(learners[0])
         return THE_SAMPLE
     share = 1.0 if background is X else share_in_background(X, background)
     if share > _MAX_COMMON:
-        _warn(
+        warnings.warn(
             f"{round(100 * share)} % of the rows of the sample are also in the background, so "
             f"{learners[0].text} learns from rows it is judged on, and results are optimistic: give a "
             "background of other rows.",
-            stacklevel=5,
+            FaithkitWarning,
+            stacklevel=3,
         )
     return THE_SAMPLE if share == 1 else "given"
 
@@ -68,17 +69,14 @@ def share_in_background(X: Rows, background: Rows) -> float:
     return float(np.isin(rows, background_rows).mean())
 
 
-def warn_about_background(component: ResolvedComponent, is_log: bool = False, stacklevel: int = 4) -> None:
+def warn_about_background(component: ResolvedComponent, is_log: bool = False) -> None:
     """Warn that a component learns from the rows that it is judged on, so results are optimistic."""
     remedy = "pass background= (CLI: --background)"
     if is_log:
         remedy = "a log has none, `evaluate` can be given one"
-    _warn(
+    warnings.warn(
         f"no background was given, so {component.text} learns from the rows it is judged on, and results are "
         f"optimistic: {remedy}.",
-        stacklevel,
+        FaithkitWarning,
+        stacklevel=4,
     )
-
-
-def _warn(message: str, stacklevel: int) -> None:
-    warnings.warn(message, FaithkitWarning, stacklevel=stacklevel)

@@ -24,13 +24,11 @@ MAX_PREDICTIONS = 3  # of an explanation
 MAX_ROWS = 3  # of a prediction
 
 
-def summarise_explanations(
-    population: Population, setup: Setup, count: Count, measure: str, limit: int = MAX_SHOWN
-) -> Overview:
+def summarise_explanations(population: Population, setup: Setup, count: Count, measure: str) -> Overview:
     """Return the totals of all explanations, with the rows of the worst and the largest."""
     count = count.with_sorted_labels
     totals = ExplanationTotals.of(count)
-    explanations, ids = totals.select(limit), population.ids
+    explanations, ids = totals.select(MAX_SHOWN), population.ids
     return Overview(
         measure,
         totals,

@@ -64,28 +64,16 @@ def find_worst_violations(population: Population, setup: Setup, count: Count, li
             labels = [] if is_grouping else [str(witness_pair[0].prediction)]
             view = view_scope(count.relation, owner_explanation, setup, labels, witness_pair[0].image)
             witness_pair = _order_values(witness_pair, view.named_columns)
-            violation = _build_violation(
-                _full_text(view), population.labels, label_counts, witness_pair, setup
-            )
+            text = view.text + scope_text(count.relation, owner_explanation)
+            violation = _build_violation(text, population.labels, label_counts, witness_pair, setup)
             violations.append(attrs.evolve(violation, view=view))
     return violations
-
-
-def _full_text(view: ExplanationView) -> str:
-    """Return the text of an explanation, and where the relation applies it if it is not itself a rule."""
-    if view.is_rule or not view.conditions:
-        return view.text
-    return view.text + _where(Rule(view.conditions))
 
 
 def scope_text(relation: Relation, explanation: Explanations) -> str:
     """Describe where a relation applies one explanation, if it is not itself a rule."""
     rule = None if explanation.kind == "rule" else _scope_rule(relation, explanation)
-    return "" if rule is None else _where(rule)
-
-
-def _where(rule: Rule) -> str:
-    return f", which applies where {rule:{LIMIT_FORMAT}}"
+    return f", which applies where {rule:{LIMIT_FORMAT}}" if rule is not None and rule.predicates else ""
 
 
 def view_scope(
