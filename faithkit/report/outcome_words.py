@@ -52,6 +52,10 @@ class Words:
         The score of an instance, on the axis of a plot.
     one_prediction, all_agree : str
         How to say that all predictions are the same, and that all instances agree.
+    agreement_text, each_text : str
+        How far the checked instances agree, and what the score of an instance is.
+    reading : str or None
+        How predictions are read, if that is not evident.
     glossary : mapping of str to str
         The meaning of both measures and of that column, and what an unchecked instance counts as.
     """
@@ -66,6 +70,9 @@ class Words:
         "tested."
     )
     all_agree = "all instances agree"
+    agreement_text = "others {others} get the same prediction {share} of the time"
+    each_text = "For each instance, how many of the others {group} get its prediction."
+    reading: str | None = None
     glossary: Mapping[str, str] = {
         "consistency": f"{SAME}how often do they get the same prediction?",
         "sufficiency": f"{WHERE}how often does it get the prediction that the explanation was given for?",
@@ -76,11 +83,12 @@ class Words:
 
     def agreement(self, measure: str, share: float) -> str:
         """Say how far the checked instances agree."""
-        return f"others {OTHERS[measure]} get the same prediction {share_in_words(share)} of the time"
+        numbers = {"share": share_in_words(share), "number": format_number(share)}
+        return self.agreement_text.format(others=OTHERS[measure], **numbers)
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
-        return f"For each instance, how many of the others {WITH[measure]} get its prediction."
+        return self.each_text.format(group=WITH[measure])
 
     def format_share(self, share: float) -> str:
         """Return an agreement as a number."""
@@ -108,10 +116,6 @@ class Words:
         k = round(1 / floor)
         return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {format_three_digits(floor)}."
 
-    def meaning(self, is_unasked: bool) -> str | None:
-        """Say how predictions are read, and how to read them otherwise."""
-        return None
-
 
 class Shares(Words):
     """Numbers: the share of their variance that explanations account for."""
@@ -122,6 +126,14 @@ class Shares(Words):
     among = "in"
     local = "share of the variance that is accounted for"
     all_agree = "explanations account for all of the variance"
+    each_text = (
+        "For each instance, how much less the others {group} differ from it than any two do on average; "
+        "below 0 if they differ more. What is below −1 is drawn there."
+    )
+    reading = (
+        "Predictions are numbers, so the measure is the share of their variance that explanations account "
+        "for."
+    )
     glossary: Mapping[str, str] = {
         "consistency": "The share of the prediction's variance that the explanation accounts for. "
         f"{SAME}how much less do their predictions differ than those of any two?",
@@ -142,18 +154,6 @@ class Shares(Words):
         where = "" if measure == "consistency" else "where they apply, "
         return f"{where}their explanations account for {share_in_words(share)} of the prediction's variance"
 
-    def each(self, measure: str) -> str:
-        """Say what the score of an instance is."""
-        return (
-            f"For each instance, how much less the others {WITH[measure]} differ from it than any two do on "
-            "average; below 0 if they differ more. What is below −1 is drawn there."
-        )
-
-    def meaning(self, is_unasked: bool) -> str:
-        """Say what is measured, and how to measure something else."""
-        measure = "the measure is the share of their variance that explanations account for"
-        return f"Predictions are numbers, so {measure}.{INSTEAD if is_unasked else ''}"
-
 
 class Near(Words):
     """Numbers that agree if they differ by at most a tolerance."""
@@ -169,22 +169,12 @@ class Near(Words):
     }
 
     def __init__(self, within: str) -> None:
-        self.within = within
         near = f"All explained instances have predictions within {within} of each other"
         self.one_prediction = f"{near}: nothing was tested."
-
-    def agreement(self, measure: str, share: float) -> str:
-        """Say how often others are near."""
-        near = f"get a prediction within {self.within} of theirs"
-        return f"others {OTHERS[measure]} {near} {share_in_words(share)} of the time"
-
-    def each(self, measure: str) -> str:
-        """Say what the score of an instance is."""
-        return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
-
-    def meaning(self, is_unasked: bool) -> str:
-        """Say what is tolerated."""
-        return f"Predictions are numbers, and two agree if they differ by at most {self.within}."
+        prediction = f"a prediction within {within} of theirs"
+        self.agreement_text = f"others {{others}} get {prediction} {{share}} of the time"
+        self.each_text = f"For each instance, how many of the others {{group}} are within {within} of it."
+        self.reading = f"Predictions are numbers, and two agree if they differ by at most {within}."
 
 
 class Scores(Words):
@@ -195,6 +185,12 @@ class Scores(Words):
     agree = "agreement of those checked"
     among = "in"
     local = "mean agreement with other instances"
+    agreement_text = "scores of others {others} agree with theirs by {number} on average"
+    each_text = "For each instance, how far the scores of the others {group} agree with its own."
+    reading = (
+        "Predictions are scores: two agree by 1 minus half their squared distance, fully if they are equal, "
+        "and not at all if each is sure of another label."
+    )
     glossary: Mapping[str, str] = {
         "consistency": f"{SAME}how far do their scores agree? That is 1 minus half the squared distance: 1 "
         "for equal scores, 0 if each is sure of another label.",
@@ -204,24 +200,9 @@ class Scores(Words):
         "alone": "as 0",
     }
 
-    def agreement(self, measure: str, share: float) -> str:
-        """Say how far scores agree, which is not a share of instances."""
-        return f"scores of others {OTHERS[measure]} agree with theirs by {format_number(share)} on average"
-
-    def each(self, measure: str) -> str:
-        """Say what the score of an instance is."""
-        return f"For each instance, how far the scores of the others {WITH[measure]} agree with its own."
-
     def format_share(self, share: float) -> str:
         """Return an agreement as a number, which is not a share of instances."""
         return format_number(share)
-
-    def meaning(self, is_unasked: bool) -> str:
-        """Say how scores agree."""
-        return (
-            "Predictions are scores: two agree by 1 minus half their squared distance, fully if they are "
-            "equal, and not at all if each is sure of another label."
-        )
 
 
 def choose_words(payload: Payload) -> Words:
@@ -240,16 +221,18 @@ def choose_words(payload: Payload) -> Words:
 
 def remark_on_predictions(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
     """Say how predictions are read if they are not labels, and warn about them."""
-    lines = [choose_words(payload).meaning(payload["outcome"].get("unasked", False))]
+    words, outcome = choose_words(payload), payload["outcome"]
+    is_share = isinstance(words, Shares)
+    instead = INSTEAD if is_share and outcome.get("unasked") else ""
+    lines = [] if words.reading is None else [words.reading + instead]
     taken = [estimate for estimate in measures.values() if estimate is not None]
     values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
     lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []
-    outcome = payload["outcome"]
-    if outcome.get("kind") == "numbers" and outcome.get("within") is None and outcome.get("range") is None:
+    if is_share and outcome.get("range") is None:
         lines.append(
             HEAVY.format(format_percent(payload["tails"])) if is_heavy(payload["tails"]) else APPROXIMATE
         )
-    return [line for line in lines if line is not None]
+    return lines
 
 
 def share_in_words(share: float) -> str:
