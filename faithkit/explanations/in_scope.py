@@ -192,8 +192,7 @@ class _ControlColumn:
             return OneOf(column.name, [], missing=True)
         if self.edges is None:
             return OneOf(column.name, [self.categories[first]])
-        limits = self.limits[first], self.limits[last + 1]
-        return Interval(column.name, *limits, dates=column.has_dates, zone=column.zone)
+        return column.interval(self.limits[first], self.limits[last + 1])
 
 
 def _nearest(edges: Floats, values: Floats) -> Ints:

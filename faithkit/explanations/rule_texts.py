@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -217,16 +216,14 @@ def _candidate_readings(text: str, missing: bool, vocabulary: Vocabulary) -> Ite
 def _empty_predicate(column: Column, missing: bool) -> Predicate:
     """Return the predicate that no value of a column satisfies."""
     if column.is_numeric:
-        return Interval(
-            column.name, math.inf, -math.inf, missing=missing, dates=column.has_dates, zone=column.zone
-        )
+        return column.interval(math.inf, -math.inf, missing)
     return OneOf(column.name, (), missing=missing)
 
 
 def _any_value_predicate(column: Column, missing: bool) -> Predicate:
     """Return the predicate that every value of a column satisfies."""
     if column.is_numeric:
-        return Interval(column.name, missing=missing, dates=column.has_dates, zone=column.zone)
+        return column.interval(missing=missing)
     return NoneOf(column.name, (), missing=missing)
 
 
@@ -287,12 +284,11 @@ def _compare_with_word(column: Column, operator: str, value: str, missing: bool)
 def _build_interval(column: Column, operator: str, number: float, missing: bool) -> Interval:
     """Return the interval of a comparison; "< number" means at most the float before that number."""
     if operator in "<≥":
-        is_large_integer = (
-            EXACT_LIMIT < abs(number) < 2.0**64
-        )  # all its neighbours are integers, in every dtype
+        # all neighbours of a large integer are integers, in every dtype
+        is_large_integer = EXACT_LIMIT < abs(number) < 2.0**64
         number = int(number) - 1 if is_large_integer else math.nextafter(number, -math.inf)
-    build = partial(Interval, column.name, missing=missing, dates=column.has_dates, zone=column.zone)
-    return build(high=number) if operator in "≤<" else build(low=number)
+    limit = {"high" if operator in "≤<" else "low": number}
+    return column.interval(**limit, missing=missing)
 
 
 def _parse_number(text: str, column: Column) -> float | None:

@@ -1,5 +1,6 @@
 """The vocabulary of rules in text form: the columns of a table, their names and their values."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from pandas.api.types import is_hashable
 
 from faithkit.arrays.containers import Rows
 from faithkit.explanations.dates import get_zone, is_date_column
+from faithkit.explanations.predicates import Interval
 
 _BOOLEANS = {"True": True, "False": False, "true": True, "false": False}
 _NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "empty")
@@ -55,6 +57,10 @@ class Column:
         present = values.dropna()
         distinct = present.unique() if inferred == "string" else filter(is_hashable, present)
         return cls(name, False, _group_by_text(distinct))
+
+    def interval(self, low: float = -math.inf, high: float = math.inf, missing: bool = False) -> Interval:
+        """Return the condition that a value lies in (low, high]."""
+        return Interval(self.name, low, high, missing=missing, dates=self.has_dates, zone=self.zone)
 
     def union(self, other: "Column") -> "Column":
         """Merge the values of two parts of one column; one of the parts may be empty."""
