@@ -41,9 +41,8 @@ _SIGNS = sorted(_OPERATORS, key=len, reverse=True)  # the longest first
 _MIRRORED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
 _MEMBERSHIP = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
-_AMBIGUOUS_WORD = re.compile(
-    rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE
-)  # must be quoted
+# words that must be quoted
+_AMBIGUOUS_WORD = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)
 _COMPARISON = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
 
 

@@ -244,10 +244,8 @@ class ScopePoints:
         """
         start, stop, bits = batch
         entries = influence.owners.span(start, stop)
-        explanation, label = (
-            influence.owners.explanation[entries] - start,
-            influence.owners.label[entries],
-        )
+        explanation = influence.owners.explanation[entries] - start
+        label = influence.owners.label[entries]
         loss, points = influence.loss[entries], self.all_points[label]
         terms = loss * (self.all_squares[label] / 2 - 1.0), loss / 2, *(-loss * points.T)
         weights = np.column_stack([sum_by(explanation, term, stop - start) for term in terms])

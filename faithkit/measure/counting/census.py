@@ -331,13 +331,10 @@ def _find_slots(relation: Relation, explanations: Explanations, labels: Counts, 
         return np.full(len(explanations), -1)
     distinct = target.explanations
     keys = concat_rows([key_of(relation, distinct), key_of(relation, explanations)])
-    owned_explanation = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes[
-        len(distinct) :
-    ]
-    slot_codes, row_codes = (
-        target.row * target.n_labels + target.label,
-        owned_explanation * target.n_labels + labels,
-    )
+    codes = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes
+    owned_explanation = codes[len(distinct) :]
+    slot_codes = target.row * target.n_labels + target.label
+    row_codes = owned_explanation * target.n_labels + labels
     slot = np.searchsorted(slot_codes, row_codes).clip(max=len(slot_codes) - 1)
     return np.where(slot_codes[slot] == row_codes, slot, -1)
 

@@ -131,9 +131,8 @@ class Count:
     agreement: Agreement = SAME_LABEL
     table: Counts | None = None
     pool: Pool | None = None
-    merging_cache: list[Any] = attrs.field(
-        factory=list, init=False
-    )  # one `Merging`: to match vectors is slow
+    # one `Merging`: to match vectors is slow
+    merging_cache: list[Any] = attrs.field(factory=list, init=False)
 
     @property
     def is_plain(self) -> bool:

@@ -27,9 +27,8 @@ from faithkit.measure.counting.owners import Owners, index_codes
 from faithkit.measure.counting.tally import Count, grouped_owners
 
 NOTHING, PAIRS, NEAR_BLOCKS, ONE_BLOCK = "nothing", "pairs", "near blocks", "one block"
-MAX_BLOCK_SIZE = (
-    32  # explanations in a near block; (r − 1)/32 is lost if the heaviest weighs r times the mean
-)
+# explanations in a near block; (r − 1)/32 is lost if the heaviest weighs r times the mean
+MAX_BLOCK_SIZE = 32
 
 
 @attrs.frozen(eq=False)

@@ -236,9 +236,8 @@ class Pilot:
         likely_low, likely_high = compute_interval(self.statistics, LIKELY)
         low, high = self._interval_at(min(max(0.5, likely_low), likely_high), n_explained)
         estimate = self.statistics.estimate
-        arm = (estimate - likely_low) * math.sqrt(
-            1 + self.statistics.n / n_explained
-        )  # both samples have errors
+        # both samples have errors
+        arm = (estimate - likely_low) * math.sqrt(1 + self.statistics.n / n_explained)
         lowest = self._interval_at(max(0.0, estimate - arm), n_explained)[0]
         return min(high - low + self._share_left_open * unverified, 1.0 - lowest) / 2
 
