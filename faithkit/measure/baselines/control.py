@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from scipy.special import stdtr
 
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.display import Displayable
@@ -256,8 +257,6 @@ class _Contrast:
 
     def p_value(self, value: float, se: float) -> float:
         """Return the p-value of the hypothesis that the value is 0."""
-        from scipy.special import stdtr
-
         if abs(value) <= ROUNDING:
             return 1.0
         return 2 * float(stdtr(max(1.0, self.effective - 1.0), -abs(value) / se)) if se > 0 else 0.0

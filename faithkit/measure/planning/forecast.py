@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.errors import InputError
@@ -300,8 +301,6 @@ def _count_limits(value: float, variance: float, unit: float, level: float) -> t
 
     The `unit` is the weight of one more count.
     """
-    from scipy.special import gammaincinv
-
     low = 0.0
     if variance:  # a small value has a square of 0
         low = variance / value * gammaincinv(value**2 / variance, 1 - level)
