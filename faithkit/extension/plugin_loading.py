@@ -112,19 +112,13 @@ def _collect(source: Source, plugin: Any, entries: list[Entry], problems: list[P
         for kind in HOOK_KINDS:
             hint = f"Its {kind}s are left out. Update it, or tell its authors: {source.upgrade_command}"
             with _record_failure(problems, source, f"{hook_name(kind)}() failed", hint):
-                items = _call_hook(getattr(manager.hook, hook_name(kind)))
-                entries += [
-                    Entry(kind, item, source.distribution, source.version, source.entry_point.name)
-                    for item in items
-                    if isinstance(item, Component)
-                ]
-                problems += [
-                    source.problem(
-                        f"{hook_name(kind)}() gave {type(item).__name__}, expected Component", _EXAMPLE
-                    )
-                    for item in items
-                    if not isinstance(item, Component)
-                ]
+                for item in _call_hook(getattr(manager.hook, hook_name(kind))):
+                    if isinstance(item, Component):
+                        entry_point = source.entry_point.name
+                        entries.append(Entry(kind, item, source.distribution, source.version, entry_point))
+                    else:
+                        problem = f"{hook_name(kind)}() gave {type(item).__name__}, expected Component"
+                        problems.append(source.problem(problem, _EXAMPLE))
 
 
 def _version_problem(source: Source, plugin: Any) -> PluginProblem | None:

@@ -66,24 +66,22 @@ def suggest_next_steps(result: Measurements, measure: str) -> list[str]:
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
     ['All explained predictions are the same, so nothing was tested: give rows with different predictions.']
     """
-    if result.consistency.finding == ONE_LABEL and result.design.blocks is not None:
-        return [ONE_LABEL_PER_BLOCK]
     finding = result.consistency.finding
+    if finding == ONE_LABEL and result.design.blocks is not None:
+        return [ONE_LABEL_PER_BLOCK]
     is_tested_by_pool = finding == ONE_LABEL != result.measures[shown_measure(result.measures)].finding
-    if finding == ONE_LABEL and not is_tested_by_pool and _have_unexplained_other_labels(result):
-        return [UNEXPLAINED_DIFFER]
     if finding in ONLY_STEPS and not is_tested_by_pool:
-        return [ONLY_STEPS[finding]]
+        has_other_labels = finding == ONE_LABEL and _have_unexplained_other_labels(result)
+        return [UNEXPLAINED_DIFFER if has_other_labels else ONLY_STEPS[finding]]
     with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")
         about_consistency = [_add_rows(result, "consistency"), _coarsen(result)]
         about_sufficiency = [_extend_sufficiency(result), _add_relation(result)]
-        sources = [
-            _explain_rows(result),
-            _suggest_blocks(result),
-            *(about_sufficiency if measure == "sufficiency" else about_consistency),
-            *(about_consistency if measure == "sufficiency" else about_sufficiency),
-        ]
+        sources = [_explain_rows(result), _suggest_blocks(result)]
+        if measure == "sufficiency":
+            sources += about_sufficiency + about_consistency
+        else:
+            sources += about_consistency + about_sufficiency
         steps = [step for source in sources for step in _without_failures(source)]
     return steps[:MAX_STEPS] or [_last_step(result)]
 

@@ -164,7 +164,7 @@ class Count:
             return None
         if not self.relation.groups or self.explanations.missing.any():
             return None
-        return 1.0 / (n_classes or 1)
+        return 1.0 / n_classes
 
     def max_disagreement(self, n_classes: int | None) -> float:
         """Return d_max: the largest disagreement of a row that is compared with no other.

@@ -191,20 +191,19 @@ def _measure_sheet(payload: Payload, measure: str) -> Sheet:
     reasons = [f"Not measured for {names}: {reason}." for reason, names in join_by_reason(absent).items()]
     if not estimates:
         return Sheet.of(measure.capitalize(), *reasons)
-    figure = measure_figure(estimates, measure, payload["best"][measure])
-    parts = [
+    return Sheet.of(
+        measure.capitalize(),
         *_list_systems(payload, measure, _explain_star(payload, measure)),
-        figure,
+        measure_figure(estimates, measure, payload["best"][measure]),
         *reasons,
-        *_difference_sheets(payload, measure),
-    ]
-    return Sheet.of(measure.capitalize(), *parts)
+        _difference_sheet(payload, measure),
+    )
 
 
-def _difference_sheets(payload: Payload, measure: str) -> list[Sheet]:
+def _difference_sheet(payload: Payload, measure: str) -> Sheet | None:
     pairs = sorted(payload["differences"][measure], key=lambda pair: pair["adjusted_p_value"])
     if not pairs:
-        return []
+        return None
     first = _first_system(payload)
     alpha = 1 - read_confidence(first)
     rows = [
@@ -217,7 +216,7 @@ def _difference_sheets(payload: Payload, measure: str) -> list[Sheet]:
     heads = ("systems", "difference", name_interval(read_confidence(first)), "p", "")
     is_sure = any(row[-1] for row in rows)
     caption = f"*: the difference is not 0. {PAIRED}" if is_sure else PAIRED
-    return [Sheet.of("Differences", Table(heads, rows), caption)]
+    return Sheet.of("Differences", Table(heads, rows), caption)
 
 
 def _system_sheet(name: str, system: Payload, owners: Mapping[str, Owners]) -> Sheet:
