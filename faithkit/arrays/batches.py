@@ -19,13 +19,14 @@ MAX_THREADS = min(4, os.cpu_count() or 1)
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of consecutive batches of at most `size` items out of `n`.
+    """Yield (start, stop) of consecutive batches of at most `size` items out of `n`, but of at least one.
 
     Examples
     --------
-    >>> list(spans(5, 2))
-    [(0, 2), (2, 4), (4, 5)]
+    >>> list(spans(5, 2)), list(spans(2, 0))
+    ([(0, 2), (2, 4), (4, 5)], [(0, 1), (1, 2)])
     """
+    size = max(1, size)
     for start in range(0, n, size):
         yield start, min(n, start + size)
 

@@ -96,7 +96,7 @@ def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArr
         if partition:
             counts[start:stop, -1] = popcount(batch) - counts[start:stop, :-1].sum(axis=1)
 
-    each_batch(count, m, max(1, BATCH_WORDS // max(1, words)))
+    each_batch(count, m, BATCH_WORDS // max(1, words))
     return counts
 
 

@@ -255,7 +255,7 @@ def _choose_columns(conditions: _Conditions, seeds: Seeds) -> Ints:
     n_conditions = np.maximum(np.bincount(row, minlength=n), 1)
     coverage = np.exp(np.bincount(row, np.log(np.maximum(conditions.coverage, 1 / n)), n) / n_conditions)
     chosen_columns = np.empty((n, width), dtype=np.int64)
-    for start, stop in spans(n, max(1, BATCH_SIZE // len(columns))):
+    for start, stop in spans(n, BATCH_SIZE // len(columns)):
         keys = row_uniforms(seeds[start:stop], len(columns))
         share = np.column_stack([column.own_share[start:stop] for column in columns])
         ratios = share / coverage[start:stop, None]

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, check_packed, n_words, ones, pack_bits
 from faithkit.arrays.containers import concat_rows, n_rows, take_rows
 from faithkit.arrays.grouping import Groups, group
@@ -155,10 +156,9 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
         bits = check_packed(packed, m, n, str(relation))
     else:
         bits = np.empty((m, n_words(n)), dtype=np.uint64)
-        size = max(1, BATCH_ELEMENTS // max(1, n))
-        for start in range(0, m, size):
-            batch = explanations.take(slice(start, start + size))
-            bits[start : start + size] = pack_bits(_evaluate_holds(relation, sample, batch))
+        for start, stop in spans(m, BATCH_ELEMENTS // max(1, n)):
+            batch = explanations.take(slice(start, stop))
+            bits[start:stop] = pack_bits(_evaluate_holds(relation, sample, batch))
     if explanations.missing.any():
         bits = bits.copy()
         bits[explanations.missing] = 0

@@ -183,7 +183,7 @@ def _conjoin(table: Bits, index: NDArray[np.intp], out: Bits) -> None:
             else:
                 batch[rows] &= table[column[rows]]
 
-    each_batch(conjoin, len(out), max(1, BATCH_WORDS // max(1, table.shape[1])))
+    each_batch(conjoin, len(out), BATCH_WORDS // max(1, table.shape[1]))
 
 
 def _pad_rows(rows: list[list[int]]) -> NDArray[np.intp]:

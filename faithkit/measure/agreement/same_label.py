@@ -78,7 +78,7 @@ class ScopeLabels:
         if self.all_common:
             return count_labels(bits, self._label_bits, partition=True)
         table = np.empty((len(bits), len(self.rank)), dtype=np.int64)
-        for start, stop in spans(len(bits), max(1, BATCH_SIZE // max(1, len(self.labels)))):
+        for start, stop in spans(len(bits), BATCH_SIZE // max(1, len(self.labels))):
             row, instance = np.nonzero(unpack_bits(bits[start:stop], len(self.labels)))
             slot = row * len(self.rank) + self.labels[instance]
             slot_counts = np.bincount(slot, minlength=(stop - start) * len(self.rank))
@@ -106,7 +106,7 @@ class ScopeLabels:
             label_bits &= self._label_bits[rank[start:stop]]
             counts[start:stop] = popcount(label_bits)
 
-        each_batch(count, len(row), max(1, BATCH_WORDS // max(1, bits.shape[1])))
+        each_batch(count, len(row), BATCH_WORDS // max(1, bits.shape[1]))
         return counts
 
     def pairs(self, label: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -95,7 +95,7 @@ class ScopeNumbers:
         """Count, for each slot, the instances that agree with its label."""
         first, end = (np.searchsorted(self.sorted, bound[label]) for bound in self._bounds)
         counts = np.empty(len(row), dtype=np.int64)
-        for start, stop in spans(len(bits), max(1, BATCH_SIZE // max(1, len(self.labels)))):
+        for start, stop in spans(len(bits), BATCH_SIZE // max(1, len(self.labels))):
             holds = unpack_bits(bits[start:stop], len(self.labels))[:, self.order]
             cumulative = np.zeros((len(holds), holds.shape[1] + 1), dtype=np.int64)
             np.cumsum(holds, axis=1, out=cumulative[:, 1:])
@@ -112,7 +112,7 @@ class ScopeNumbers:
         """Sum the gains of each explanation's owners, and the losses of those that agree."""
         (start, stop, bits), owners = batch, influence.owners
         sums = np.zeros((len(self.labels), 2))
-        for row_start, row_stop in spans(stop - start, max(1, BATCH_SIZE // max(1, len(self.labels)))):
+        for row_start, row_stop in spans(stop - start, BATCH_SIZE // max(1, len(self.labels))):
             rows = slice(start + row_start, start + row_stop)
             holds = unpack_bits(bits[row_start:row_stop], len(self.labels))
             entries = owners.span(rows.start, rows.stop)

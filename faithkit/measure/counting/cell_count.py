@@ -47,7 +47,7 @@ class CellCount(RowCount):
     def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, those of the pool last, in batches of explanations."""
         explanations = self.explanations if explanations is None else explanations
-        for start, stop in spans(len(explanations), max(1, PAIRS // max(1, len(self.labels)))):
+        for start, stop in spans(len(explanations), PAIRS // max(1, len(self.labels))):
             batch = explanations.take(slice(start, stop))
             matrices = [
                 unpack_bits(holds_bits(self.relation, sample, batch), len(sample))
@@ -112,8 +112,7 @@ class CellCount(RowCount):
         An explanation has one row for each kind of owner. Owners of one kind have the same `own` and
         `own_agreeing`.
         """
-        max_kinds = max(1, scans.DENSE // self.n_labels)
-        for start, stop in spans(len(self._kinds[0]), max_kinds):
+        for start, stop in spans(len(self._kinds[0]), scans.DENSE // self.n_labels):
             yield self._tally_of_kinds(start, stop)
 
     @property

@@ -32,7 +32,7 @@ def bit_batches(
     relation: Relation, sample: Sample, explanations: Explanations
 ) -> Iterator[tuple[int, int, Bits]]:
     """Yield a relation's matrix in batches of explanations: start, stop and packed bits."""
-    size = max(1, BATCH_BYTES // max(1, 8 * n_words(len(sample))))
+    size = BATCH_BYTES // max(1, 8 * n_words(len(sample)))
     for start, stop in spans(len(explanations), size):
         yield start, stop, holds_bits(relation, sample, explanations.take(slice(start, stop)))
 

@@ -219,7 +219,7 @@ class Count:
         elif self.relation.groups:
             yield from (self._part(*span, only_owner_labels=True) for span in _narrow_spans(self.owners))
         else:
-            yield from (_drop_unused_labels(self._part(*span)) for span in spans(m, max(1, scans.DENSE // k)))
+            yield from (_drop_unused_labels(self._part(*span)) for span in spans(m, scans.DENSE // k))
 
     def label_counts(self, explanations: Counts) -> Counts:
         """Return the number of instances of every label for which each of these explanations holds."""

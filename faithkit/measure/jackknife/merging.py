@@ -192,7 +192,7 @@ def _rank_columns(vectors: NDArray[Any]) -> Ints:
             columns = np.where(np.isnan(columns), np.inf, columns)
         ranks[:, first:last] = 2 * rankdata(columns, axis=0)
 
-    each_batch(rank, vectors.shape[1], max(1, RANKED_VALUES // max(1, len(vectors))))
+    each_batch(rank, vectors.shape[1], RANKED_VALUES // max(1, len(vectors)))
     return ranks
 
 

@@ -400,7 +400,7 @@ def _group_sums(T: Floats, N: Floats) -> Floats:
 
 def relation_label_statistics(counts: RowCount, labels: Sequence[int]) -> list[MeasureStatistics]:
     """Return the statistics of each label for a relation that does not group; a pool is a further stratum."""
-    batches = spans(len(labels), max(1, MAX_SUMS // len(counts.labels)))
+    batches = spans(len(labels), MAX_SUMS // len(counts.labels))
     return [
         statistics for start, stop in batches for statistics in _batch_statistics(counts, labels[start:stop])
     ]

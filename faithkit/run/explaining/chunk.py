@@ -93,7 +93,7 @@ def explain_chunk(job: Job, chunk: Chunk, overdue_file: str | None = None) -> Ch
     with _record_warnings() as row_warnings:
         report_progress(0)  # starts the clock, now that the explainer is fitted
         rows_per_call = len(chunk) if chunk.execution.row_timeout is None else 1
-        calls = [chunk.subchunk(*call) for call in spans(len(chunk), max(1, rows_per_call))]
+        calls = [chunk.subchunk(*call) for call in spans(len(chunk), rows_per_call)]
         result = ChunkResult.concat([_explain_rows(job, call, overdue_file) for call in calls])
     return attrs.evolve(result, warnings=_unique_messages([*fit_warnings, *row_warnings]))
 

@@ -56,7 +56,7 @@ def find_worst_violations(population: Population, setup: Setup, count: Count, li
     violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
     violations.is_tested = owners.checked[1] > 0
     is_grouping = count.relation.groups  # then the rows that it holds for are those that have it
-    for start, stop in spans(len(worst), max(1, scans.DENSE // count.n_labels)):
+    for start, stop in spans(len(worst), scans.DENSE // count.n_labels):
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), count.label_counts(block), strict=True):
             witness_pair = population.witnesses(count, explanation, label_counts)

@@ -71,7 +71,7 @@ class LogCount(Count):
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Evaluate the relation for selected explanations and all rows, in passes over the log."""
-        blocks = spans(len(explanations), max(1, scans.DENSE // self.n_labels))
+        blocks = spans(len(explanations), scans.DENSE // self.n_labels)
         return np.concatenate([self._scan_table(explanations[start:stop]) for start, stop in blocks])
 
     def _scan_table(self, explanations: Counts) -> Counts:
