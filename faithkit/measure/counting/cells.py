@@ -57,10 +57,8 @@ class Cells:
         order = np.lexsort((label, unit, explanation))
         keys = explanation[order], unit[order], label[order]
         starts = np.flatnonzero(mark_run_starts(*keys))
-        sums = (
-            np.add.reduceat(values[order], starts) if len(starts) else values
-            for values in (scope_weight, owner_weight, n_owners)
-        )
+        columns = scope_weight, owner_weight, n_owners
+        sums = (np.add.reduceat(values[order], starts) for values in columns)
         return cls(*(key[starts] for key in keys), *sums)
 
     def __len__(self) -> int:
@@ -83,8 +81,7 @@ class Cells:
     @cached_property
     def cell_weights(self) -> tuple[Ints, Ints]:
         """The scope weight and the owner weight of each cell."""
-        n = int(self.cell[-1]) + 1 if len(self) else 0
-        return sum_by(self.cell, self.scope_weight, n), sum_by(self.cell, self.owner_weight, n)
+        return sum_by(self.cell, self.scope_weight), sum_by(self.cell, self.owner_weight)
 
     @property
     def first(self) -> Ints:
@@ -94,7 +91,7 @@ class Cells:
     @property
     def n_units(self) -> Ints:
         """The number of units with an entry for each explanation."""
-        return np.bincount(self.explanation[self.first]) if len(self) else np.zeros(0, dtype=np.int64)
+        return np.bincount(self.explanation[self.first])
 
     @property
     def weight_range(self) -> tuple[int, int]:

@@ -1,10 +1,10 @@
 """Show explanations for people: weights in words and as bars, words and conditions marked in rows."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from faithkit.explanations.predicates import Contains, Predicate
+from faithkit.explanations.predicates import Contains
 from faithkit.measure.witnesses import ExplanationView, Weight
 from faithkit.report.formats import format_three_digits
 from faithkit.report.pictures.row_pictures import draw_row
@@ -200,7 +200,9 @@ def mark_words(text: str, view: ExplanationView) -> Pieces:
     [('A ', ''), ('Good', 'for'), (', goodish film', '')]
     """
     words = [
-        (_pattern(predicate.token, predicate.tokenizer), "for") for predicate in _contained(view.conditions)
+        (_pattern(predicate.token, predicate.tokenizer), "for")
+        for predicate in view.conditions
+        if isinstance(predicate, Contains)
     ]
     if view.noun == "words":
         words += [
@@ -214,10 +216,6 @@ def mark_words(text: str, view: ExplanationView) -> Pieces:
             pieces += [(text[end:start], ""), (text[start:stop], mark)]
             end = stop
     return [(piece, mark) for piece, mark in (*pieces, (text[end:], "")) if piece]
-
-
-def _contained(conditions: Iterable[Predicate]) -> list[Contains]:
-    return [predicate for predicate in conditions if isinstance(predicate, Contains)]
 
 
 def _pattern(word: str, tokenizer: str) -> re.Pattern[str]:

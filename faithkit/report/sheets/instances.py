@@ -80,7 +80,7 @@ def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
 
 def _explanation_parts(local: LocalResult, label: str) -> list[Part]:
     """Return the explanation, and below it the row with marks on what it names."""
-    view, is_swapped = _view(local), _speaks_for_another(local, label)
+    view, is_swapped = _view(local), _speaks_for_another(local)
     named_columns = (
         set(view.named_columns) if view.conditions else {weight.name for weight in view.weights[:MAX_NAMED]}
     )
@@ -96,7 +96,7 @@ def _view(shown: LocalResult | Violation) -> ExplanationView:
     return shown.view or ExplanationView(shown.explanation)
 
 
-def _speaks_for_another(local: LocalResult, label: str) -> bool:
+def _speaks_for_another(local: LocalResult) -> bool:
     """Whether an explanation supports another class than the predicted one."""
     return any(
         _view(local).speaks_for == format_predictions(row.prediction)[0] for row in local.contradicted_by
@@ -115,7 +115,7 @@ def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
     names = sorted(all_values[0], key=lambda name: name not in named_columns and _is_same(name, all_values))
     values = [{name: row.get(name) for name in names} for row in all_values]
     images = [local.image, *(row.image for row in witnesses)]
-    is_swapped = _speaks_for_another(local, label)
+    is_swapped = _speaks_for_another(local)
     table = mark_rows(view, [f"this one → {label}", *heads], values, images, is_swapped)
     return [table] if table.values or table.pictures else [", ".join(heads)]
 
