@@ -100,11 +100,11 @@ def resolve_package(module, level):
     return parts[: len(parts) - level + is_package]
 
 
-def find_module(name, public):
+def find_module(name, public, modules=KERNEL):
     """Return the module to which a dotted name leads: through the table of public names, if it is one."""
     parts = name.split(".")
     known = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
-    result = next((module for module in known if module in KERNEL), None)
+    result = next((module for module in known if module in modules), None)
     if result not in API:
         return result
     size = result.count(".") + 2
@@ -150,6 +150,12 @@ def test_no_example_runs_up():
 
 def test_no_modules_form_a_circle(targets):
     TopologicalSorter(targets).prepare()  # its error names the circle
+
+
+def test_no_modules_of_plugins_form_a_circle():
+    imports = {name: find_imports(file.read_text("utf-8"), name) for name, file in PLUGINS.items()}
+    targets = {name: {find_module(target, {}, PLUGINS) for target in imports[name]} for name in imports}
+    TopologicalSorter({name: targets[name] - {name, None} for name in targets}).prepare()
 
 
 def test_a_plugin_knows_the_flat_api_and_nothing_else():

@@ -10,6 +10,7 @@ import attrs
 import pandas as pd
 
 import faithkit
+from faithkit_monitor.report import draw_looks, monitor_line, monitor_provenance, monitor_sheet
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
 from faithkit_monitor.sequence import Alarm, ChangeDetector, Sequence
 from faithkit_monitor.state import Json, State, raise_input_errors
@@ -299,26 +300,18 @@ class Monitor(faithkit.plugin.Report):
 
     def line(self) -> str:
         """Return the text for `repr`."""
-        from faithkit_monitor.report import monitor_line
-
-        return monitor_line(self)
+        return monitor_line(self.path.name, self.to_dict())
 
     def sheet(self) -> faithkit.plugin.Sheet:
         """Return a table of the latest looks, and their meaning."""
-        from faithkit_monitor.report import monitor_sheet
-
         return monitor_sheet(self.to_dict())
 
     def draw(self, ax: "Axes") -> None:
         """Draw the looks over the rows of the stream, with the calibration."""
-        from faithkit_monitor.report import draw_looks
-
         draw_looks(ax, self.to_dict())
 
     def provenance(self) -> dict[str, str]:
         """Return the settings and versions that the numbers depend on."""
-        from faithkit_monitor.report import monitor_provenance
-
         return monitor_provenance(self.to_dict())
 
 

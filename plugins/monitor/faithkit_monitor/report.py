@@ -9,8 +9,6 @@ import faithkit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from faithkit_monitor.monitor import Monitor
-
 MAX_LOOKS = 30  # in a table
 BLUE, PALE_BLUE, ORANGE = "#1864ab", "#c5ddf3", "#c2500a"  # pages replace these, for light and for dark
 INK, GRID = "#24292f", "#d8dee4"
@@ -23,11 +21,10 @@ CHANGES = {
 BOUND = "which is not consistency, and on average not above it"
 
 
-def monitor_line(monitor: "Monitor") -> str:
-    """Return one line about a monitor."""
-    alarm = "no alarm" if monitor.alarm is None else f"alarm at {monitor.alarm['look']}"
-    rows = _plural(sum(look.n for look in monitor.looks), "row")
-    return f"{monitor.path.name}: {rows} in {_plural(len(monitor.looks), 'look')}, {alarm}"
+def monitor_line(name: str, values: dict[str, Any]) -> str:
+    """Return one line about a monitor; `values` is the output of `Monitor.to_dict`."""
+    alarm = f"alarm at {values['alarm']['look']}" if values["alarm"] else "no alarm"
+    return f"{name}: {_plural(values['n'], 'row')} in {_plural(len(values['looks']), 'look')}, {alarm}"
 
 
 def monitor_sheet(values: dict[str, Any]) -> faithkit.plugin.Sheet:

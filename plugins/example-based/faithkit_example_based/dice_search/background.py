@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from dice_ml.data_interfaces.public_data_interface import PublicData
 
-from faithkit_example_based.dice_search.dice_table import DiceTable, column_name
+from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE, DiceTable, Space, column_name
 
 OUTCOME = "y"
 
@@ -27,3 +27,19 @@ class Background(PublicData):
 
     def _set_feature_dtypes(self, frame: pd.DataFrame, *_: Any) -> pd.DataFrame:
         return frame.astype(self._dtypes)
+
+
+def learn_space(table: DiceTable, columns: list[int]) -> Space:
+    """Learn the search space of a table; only `columns` may change."""
+    background = Background(table)
+    quantiles = background.get_quantiles_from_training_data(CLOSE_QUANTILE)
+    mads = background.get_valid_mads()
+    deviations = {j: float(mads[column_name(j)]) for j in table.decimals}
+    close = {j: min(float(quantiles[column_name(j)]), deviations[j]) for j in table.decimals}
+    return Space(
+        table,
+        [j for j in table.columns if j in columns],
+        {j: background.permitted_range[column_name(j)] for j in table.columns},
+        deviations,
+        dict(sorted(close.items(), key=lambda item: item[1], reverse=True)),
+    )

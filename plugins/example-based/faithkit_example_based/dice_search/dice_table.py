@@ -155,21 +155,3 @@ class Space:
     ranges: dict[int, list[float]]
     deviations: dict[int, float]
     close: dict[int, float]
-
-    @classmethod
-    def learn(cls, table: DiceTable, columns: list[int]) -> "Space":
-        """Learn the space from a table with dice-ml; only `columns` may change."""
-        from faithkit_example_based.dice_search.background import Background
-
-        background = Background(table)
-        quantiles = background.get_quantiles_from_training_data(CLOSE_QUANTILE)
-        mads = background.get_valid_mads()
-        deviations = {j: float(mads[column_name(j)]) for j in table.decimals}
-        close = {j: min(float(quantiles[column_name(j)]), deviations[j]) for j in table.decimals}
-        return cls(
-            table,
-            [j for j in table.columns if j in columns],
-            {j: background.permitted_range[column_name(j)] for j in table.columns},
-            deviations,
-            dict(sorted(close.items(), key=lambda item: item[1], reverse=True)),
-        )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.dice_search.dice_searches import METHODS, SPARSITIES, Searches
-from faithkit_example_based.dice_search.dice_table import DiceTable, Floats, Space
+from faithkit_example_based.dice_search.dice_table import DiceTable, Floats
 from faithkit_example_based.dice_search.goals import (
     ClassGoal,
     DiceModel,
@@ -134,7 +134,9 @@ class Dice:
         if self.engine == "library":
             self.searches_: Searches | LibrarySearches = LibrarySearches(self.table_, columns, model, *search)
         else:
-            self.searches_ = Searches(Space.learn(self.table_, columns), model, neighbors, *search)
+            from faithkit_example_based.dice_search.background import learn_space
+
+            self.searches_ = Searches(learn_space(self.table_, columns), model, neighbors, *search)
         return self
 
     def _prepare_labels(self, rows: Any) -> tuple[DiceModel, NeighborsFactory]:
