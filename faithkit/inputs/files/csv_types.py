@@ -81,7 +81,8 @@ def as_explanation(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 def as_labels(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Parse a column as numbers or booleans if Python prints each value as it was written; else keep texts.
 
-    Different texts therefore stay different labels, and reports show labels as they were written.
+    Different texts therefore stay different labels, and reports show labels as they were written. Only -0.0
+    and 0.0 are one.
 
     Examples
     --------
@@ -92,9 +93,7 @@ def as_labels(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """
     distinct = pc.unique(texts).drop_null()
     values = _parse(pa.chunked_array([distinct])).to_pylist()
-    if len(set(values)) < len(values) or distinct.to_pylist() != [str(value) for value in values]:
-        return texts
-    return _parse(texts)
+    return _parse(texts) if distinct.to_pylist() == [str(value) for value in values] else texts
 
 
 def as_predictions(texts: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -122,7 +122,7 @@ def _warn_of_predictions(name: str) -> None:
 def _group_name(value: Any, values: Any) -> Any:
     """Return the name of a group: its value, or for missing values a text that no other group has."""
     if not pd.isna(value):
-        return value
+        return 0.0 if isinstance(value, float) and value == 0 else value  # not -0.0 if that comes first
     return MISSING if MISSING not in list(values) else f"({MISSING})"
 
 

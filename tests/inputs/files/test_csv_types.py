@@ -36,7 +36,7 @@ PAIRS = [
     ([" 1", "1"], [1, 1], [1, 1], "="),
     (["1 ", "1"], [1, 1], [1, 1], "="),
     (["-0", "0"], [0, 0], [0, 0], "="),
-    (["-0.0", "0.0"], [0.0, 0.0], [0.0, 0.0], "="),
+    (["-0.0", "0.0"], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
     ([".5", "0.5"], [0.5, 0.5], [0.5, 0.5], "="),
     (["inf", "Infinity"], [INF, INF], [INF, INF], "="),
     (["inf", "-inf"], [INF, -INF], [INF, -INF], [INF, -INF]),
@@ -113,6 +113,15 @@ def test_two_texts_are_two_labels_and_two_groups(pair, tmp_path):
     with pytest.warns(match="follow from the prediction"):
         groups = score_log(log).result.by(log.groups)
     assert len(groups) == 2
+
+
+def test_minus_zero_is_the_group_of_zero_and_groups_stay_numbers(tmp_path):
+    rows = "".join(f"{['-0.0', '10.0', '0.0', '9.5'][k % 4]},{k % 3},0.5\n" for k in range(24))
+    (tmp_path / "log.csv").write_text(f"balance,label,phi\n{rows}")
+    log = open_log(str(tmp_path / "log.csv"), "label", ("phi",), by="balance")
+    groups = score_log(log).result.by(log.groups)
+    assert {str(group): part.n for group, part in groups.items()} == {"0.0": 12, "9.5": 6, "10.0": 6}
+    assert list(groups) == [0.0, 9.5, 10.0]  # as texts, 10.0 would come before 9.5
 
 
 @one_test
