@@ -111,6 +111,18 @@ def test_predictions_that_cannot_be_measured_are_named_in_one_line(tmp_path, cel
 
 
 @one_test
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_several_columns_with_a_word_are_not_advised_to_be_labels_which_are_one_column(tmp_path, suffix):
+    path = tmp_path / f"log.{suffix}"
+    frame = pd.DataFrame({"no": ["0.25", "0.5"], "yes": ["0.75", "n/a"], "why": ["a", "a"]})
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    done = run(*score_command(path, prediction="no,yes"))
+    assert (done.exit_code, "--outcome" in done.stderr) == (1, False)
+    assert "in several columns are scores or numbers" in done.stderr
+    assert "'n/a'): correct it, or give one column of labels." in done.stderr
+
+
+@one_test
 @pytest.mark.parametrize(("bad", "row"), [(np.nan, 2), (np.inf, 3), (-np.inf, 0)])
 def test_a_prediction_in_parquet_that_is_no_number_is_named_by_its_row(tmp_path, bad, row):
     p = np.array([0.1, 0.2, 0.3, 0.4])

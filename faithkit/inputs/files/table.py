@@ -83,7 +83,8 @@ class Table:
         ([0.5, 0.5], ['0.50', '0.5'])
         """
         check_flat(self.values.schema, names)
-        columns = self.frame(names, _ROLE_OF_OUTCOME.get(kind or "", "predictions"))
+        role = _ROLE_OF_OUTCOME.get(kind or "", "predictions" if len(names) == 1 else "features")
+        columns = self.frame(names, role)
         if kind != LABELS:
             decimals = [name for name in names if _is_decimal(self.values.schema.field(name).type)]
             columns = columns.astype(dict.fromkeys(decimals, np.float64))

@@ -268,7 +268,12 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
     predictions = strip_mask(predictions, "the predictions")
     try:
         numbers = np.asarray(predictions, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError) as error:
+        if np.ndim(predictions) > 1:
+            raise InputError(
+                f"predictions in several columns are scores or numbers, and one is neither ({error}): "
+                "correct it, or give one column of labels."
+            ) from None
         raise InputError(
             f"predictions that are no numbers cannot be measured as numbers: say {outcome_option(LABELS)}, "
             "and declare no tolerance and no range (agree=, range=, CLI: --agree, --range)."
