@@ -87,6 +87,15 @@ def test_nothing_checked_is_no_dot_at_zero():
     assert "nothing known" in find_texts(ax)
 
 
+def test_a_group_in_which_nothing_could_be_compared_has_no_dot_and_no_number_as_in_the_table():
+    """Four explanations that differ: one for all would get 0.5, since three of the rows agree."""
+    labels = ["yes", "no"] * 10 + ["yes", "yes", "yes", "no"]
+    groups = faithkit.score(labels, [*labels[:20], "a", "b", "c", "d"]).by(["large"] * 20 + ["tiny"] * 4)
+    assert groups["tiny"].consistency.estimate == 0.5
+    ax = faithkit.plots.subgroups(groups)
+    assert (find_dots(ax), find_texts(ax)[2:]) == ([1.0], ["tiny", "nothing known"])
+
+
 def test_an_estimator_without_an_interval_is_a_dot_alone():
     ax = faithkit.score([0, 0, 1], ["a", "a", "a"], estimator="majority").plot()
     assert len(find_dots(ax)) == 1

@@ -351,7 +351,9 @@ def _format_estimate(estimate: AnyEstimate | None, interval: bool) -> str:
 
 
 def _is_unchecked(estimate: AnyEstimate) -> bool:
-    """Whether nothing could be checked, so that a dot at 0 would mislead."""
+    """Whether nothing could be compared, so that a dot would mislead; a table then has dashes."""
+    if isinstance(estimate, Estimate):
+        return not estimate.is_compared
     return estimate.verified == 0 and estimate.estimate == 0
 
 
