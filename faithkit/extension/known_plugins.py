@@ -11,6 +11,8 @@ from faithkit.extension.entry_points import VERBS
 from faithkit.extension.hookspecs import KINDS, hook_name
 from faithkit.wording import did_you_mean, find_closest, join_words
 
+LIARS = "faithkit-attacks"  # no message proposes its explainers, which lie
+
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-scoped-rules": {
         "explainer": (
@@ -44,7 +46,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "explainer": ("rule-model", "ebm"),
         "relation": ("rules-hold",),
     },
-    "faithkit-attacks": {
+    LIARS: {
         "explainer": (
             "encoder",
             "flatterer",

@@ -12,6 +12,7 @@ from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Decimals, choose_decimals, round_columns
 from faithkit.explanations.vocabulary import Vocabulary
+from faithkit.extension.known_plugins import LIARS
 from faithkit.extension.registry import registry
 from faithkit.inputs.logs.rule_columns import parse_new_rule_texts, parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
@@ -113,7 +114,11 @@ def check_inputs(explainer: ResolvedComponent, X: Rows) -> None:
     if has_input_kind(X, declared):
         return
     entries = zip(plugins.entries("explainer"), plugins.names("explainer"), strict=True)
-    suitable = [name for entry, name in entries if has_input_kind(X, entry.component.inputs)]
+    suitable = [
+        name
+        for entry, name in entries
+        if entry.distribution != LIARS and has_input_kind(X, entry.component.inputs)
+    ]
     advice = f"use {join_words(suitable, 'or')}" if suitable else "no installed explainer takes them"
     if kind == "array" and "table" in declared:
         advice += f"; {explainer.text} takes X.reshape(len(X), -1), where the model does"

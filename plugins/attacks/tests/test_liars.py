@@ -206,3 +206,11 @@ def test_what_does_not_fit_the_table_is_refused(explainer, message):
 def test_every_attack_has_another_twin_and_a_line():
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
     assert all(attack.lie != attack.twin and attack.summary for attack in ATTACKS)
+
+
+def test_an_error_that_proposes_explainers_of_texts_proposes_no_liar():
+    with pytest.raises(faithkit.errors.InputError, match="tree explains the rows of a table") as caught:
+        faithkit.evaluate(lambda X: [0 for _ in X], ["good film"], explainer="tree")
+    _, _, advice = str(caught.value).partition(": use ")
+    assert "first-word" in advice
+    assert [liar for liar in ("encoder", "flatterer", "parrot", "same-for-all") if liar in advice] == []
