@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.arrays import sum_by
 from faithkit.arrays.grouping import Words, group, renumber
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations
@@ -17,6 +18,7 @@ from faithkit.inputs.files.arrow_types import is_text, value_type
 from faithkit.inputs.files.table import Table
 from faithkit.inputs.logs.log import Log
 from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
 from faithkit.wording import join_words
 
 FIRST_ROWS = 10_000  # the rows of a log that are checked
@@ -113,22 +115,22 @@ def warn_about_long_format(table: Table, log: Log) -> None:
             return
 
 
-def warn_about_repeated_rows(count: Any, n: int, words: Callable[[], Words | None] | None) -> None:
+def warn_about_repeated_rows(count: Count, words: Callable[[], Words | None] | None = None) -> None:
     """Warn if rows equal others in instance, explanation and label, and agree mostly with these copies.
 
-    The first `n` rows are explained. `words` returns 64 bits for each instance, or None if instances cannot
-    be hashed. Without instances, a common divisor of the counts of explanation and label shows copies.
+    `words` returns 64 bits for each instance, or None if instances cannot be hashed. Without instances, a
+    common divisor of the counts of explanation and label shows copies.
     """
-    missing = count.explanations.missing
-    rows = np.flatnonzero(~missing[count.owned[:n]]) if missing.any() else slice(n)
-    explanations, labels = count.owned[rows], count.labels[rows]
-    label_counts = np.bincount(labels, minlength=1)
+    columns = count.owned_rows()
+    present = np.flatnonzero(~count.explanations.missing[columns[0]])
+    explanations, labels, rows, sizes = (column[present] for column in columns)
+    label_counts = sum_by(labels, sizes)
     if not ((label_counts > 1).any() if words is not None else (label_counts != 1).all()):
         return
     slots = explanations * len(label_counts) + labels
     if slots.max(initial=0) > 2 * len(slots):  # most of these pairs of explanation and label would be empty
         slots = renumber(slots).codes
-    slot_sizes, hashes = np.bincount(slots), None if words is None else words()
+    slot_sizes, hashes = sum_by(slots, sizes), None if words is None else words()
     n_copies = np.ones(1, dtype=np.int64)
     if words is None and np.count_nonzero(slot_sizes) >= _MIN_CASES:
         n_copies = np.gcd.reduce(slot_sizes, keepdims=True)
@@ -137,9 +139,9 @@ def warn_about_repeated_rows(count: Any, n: int, words: Callable[[], Words | Non
         n_copies = np.bincount(contents)[contents]
     if n_copies.max(initial=1) == 1:
         return
-    sharing, agreeing = np.bincount(explanations)[explanations], slot_sizes[slots]
-    with_copies = _shares(sharing - 1, agreeing - 1)
-    without_copies = _shares(sharing - n_copies, agreeing - n_copies)
+    sharing, agreeing = sum_by(explanations, sizes)[explanations], slot_sizes[slots]
+    with_copies = _shares(sharing - 1, agreeing - 1, sizes)
+    without_copies = _shares(sharing - n_copies, agreeing - n_copies, sizes)
     if any(abs(a - b) > _MIN_CHANGE for a, b in zip(with_copies, without_copies, strict=True)):
         share = round(100 * (1 - (1 / n_copies).mean()))
         _warn(
@@ -148,6 +150,7 @@ def warn_about_repeated_rows(count: Any, n: int, words: Callable[[], Words | Non
         )
 
 
-def _shares(n_others: Counts, n_agreeing: Counts) -> tuple[float, float]:
+def _shares(n_others: Counts, n_agreeing: Counts, sizes: Counts) -> tuple[float, float]:
     """Return the share of rows with a shared explanation, and the mean agreement of these rows."""
-    return float((n_others > 0).mean()), float((n_agreeing / np.maximum(n_others, 1)).mean())
+    agreement = n_agreeing / np.maximum(n_others, 1)
+    return float(np.average(n_others > 0, weights=sizes)), float(np.average(agreement, weights=sizes))

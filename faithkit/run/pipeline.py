@@ -70,7 +70,7 @@ def measure_explanations(
     result = measure_population(population.with_discretizer(resolved_discretizer), setup)
     if not inputs.has_units:
         words = None if inputs.X is None else lambda: population.row_content.words
-        warn_about_repeated_rows(result.evidence.counts["consistency"], len(explanations), words)
+        warn_about_repeated_rows(result.evidence.counts["consistency"], words)
     return result
 
 

@@ -619,6 +619,12 @@ def test_the_very_same_rows_are_compared_as_others_and_that_is_told(model_files)
     assert "very rows" not in evaluate("--reference", "before.csv").stderr
 
 
+def test_the_very_same_rows_are_told_of_logs_on_disk_too(here):
+    shutil.copy("february.parquet", "again.parquet")
+    assert "the reference has the very rows" in score("again.parquet", "--reference", "february").stderr
+    assert "very rows" not in score("february.parquet", "--reference", "january").stderr  # as many rows
+
+
 # --- what learns -----------------------------------------------------------------------------------------
 
 

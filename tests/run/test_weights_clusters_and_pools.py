@@ -16,6 +16,9 @@ from faithkit.cli import main
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.explanations.predicates import Interval
 from faithkit.explanations.rules import Rule
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
+from faithkit.run.populations.on_disk import OnDisk
 
 N = 60
 
@@ -303,6 +306,24 @@ def test_a_log_with_every_row_written_five_times_triggers_the_warning(has_instan
     y, phi, X = (np.repeat(rows, 5, axis=0) for rows in (y, phi, X))
     with pytest.warns(FaithkitWarning, match=r"80 % of the rows repeat another one exactly.*clusters="):
         faithkit.score(y, phi, X=X if has_instances else None)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("copies", "options", "n_warnings"),
+    [(1, {}, 0), (2, {}, 1), (2, {"weights": "w"}, 1), (2, {"clusters": "w"}, 0)],
+)
+def test_a_log_read_in_pieces_has_the_warning_if_it_has_each_row_twice(tmp_path, copies, options, n_warnings):
+    """Half of the labels are 1, and no row shares its explanation but with its copy."""
+    frame = pd.DataFrame({"y": np.arange(40) % 2, "phi": np.arange(40.0), "w": np.arange(40) % 3 + 1})
+    for part in range(copies):
+        frame.to_parquet(tmp_path / f"{part}.parquet", row_group_size=15)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FaithkitWarning)
+        result = score_log(open_log(str(tmp_path), "y", ("phi",), **options)).result
+    assert isinstance(result.evidence.population, OnDisk)
+    messages = [str(warning.message) for warning in caught]
+    assert sum("50 % of the rows repeat another one exactly" in message for message in messages) == n_warnings
 
 
 @one_test

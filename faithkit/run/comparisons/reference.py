@@ -11,7 +11,6 @@ from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.saved_results import load
 from faithkit.wording import join_few
@@ -101,8 +100,8 @@ def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
 
 
 def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
-    """Warn if the reference has the same rows; a log on disk is not read again for that."""
-    if isinstance(result.evidence.population, OnDisk) or isinstance(reference.evidence.population, OnDisk):
+    """Warn if the reference has the same rows; a log on disk is read again if it has as many."""
+    if result.n != reference.n:
         return
     fingerprint = result.evidence.population.data()["fingerprint"]
     if fingerprint is not None and fingerprint == reference.evidence.population.data()["fingerprint"]:

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
-from faithkit.inputs.data_warnings import warn_about_numbers
+from faithkit.inputs.data_warnings import warn_about_numbers, warn_about_repeated_rows
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
@@ -183,7 +183,10 @@ def score_in_pieces(
     population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)
     if setup.outcome.is_a_guess:
         warn_about_numbers(population.labels)
-    return measure_population(population, attrs.evolve(setup, applicability=applicability))
+    result = measure_population(population, attrs.evolve(setup, applicability=applicability))
+    if setup.outcome.has_labels and log.roles.clusters is None:  # numbers would have to be sorted
+        warn_about_repeated_rows(result.evidence.counts["consistency"])
+    return result
 
 
 def _must_learn(relation: Any) -> bool:
