@@ -214,8 +214,10 @@ def test_engine_library_needs_a_range_of_numbers():
     ):
         fit_dice(model, X, engine="library")
     low = X[model.predict(X) < 60][:1]
+    # dice-ml goes to the end of the range, and rounding may put the prediction beyond it
     answer = explain(model, X, low, engine="library", method="kdtree", desired_range=[60, 70])
-    assert (np.abs(model.predict(answer.values) - 65) <= 5).all()
+    assert not answer.missing.any()
+    assert (np.abs(model.predict(answer.values) - 65) <= 5 + 1e-6).all()
 
 
 @one_test
