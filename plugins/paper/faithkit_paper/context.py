@@ -226,7 +226,10 @@ class Context:
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its workers that have ended."""
+    """Return the CPU time of this process and of its workers, which it ends: only then is theirs known."""
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True)
     return sum(os.times()[:4])
 
 

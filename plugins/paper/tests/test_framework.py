@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import attrs
@@ -268,6 +269,20 @@ def test_cpu_time_adds_up_over_interruptions(tmp_path):
     interrupted = float(timed.read_text())
     result = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
     assert result.cpu_seconds > interrupted > 0
+
+
+def use_cpu(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_the_cpu_time_of_workers_counts():
+    def measure(context, dataset):
+        joblib.Parallel(n_jobs=2)(joblib.delayed(use_cpu)(1.0) for _ in range(3))
+        return Findings((build_cell(0.5),))
+
+    assert Context("tiny", load=load).measure_each("table-shap", ["heart"], measure).cpu_seconds > 3
 
 
 def test_a_stored_model_is_not_fitted_again_and_is_always_what_the_store_reads_back(tmp_path):
