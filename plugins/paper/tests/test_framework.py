@@ -277,12 +277,13 @@ def use_cpu(seconds):
         pass
 
 
-def test_the_cpu_time_of_workers_counts():
+def test_the_cpu_time_of_workers_counts(tmp_path):
     def measure(context, dataset):
         joblib.Parallel(n_jobs=2)(joblib.delayed(use_cpu)(1.0) for _ in range(3))
         return Findings((build_cell(0.5),))
 
-    assert Context("tiny", load=load).measure_each("table-shap", ["heart"], measure).cpu_seconds > 3
+    context = Context("tiny", load=load, store=tmp_path)
+    assert context.measure_each("table-shap", ["heart"], measure).cpu_seconds > 3
 
 
 def test_a_stored_model_is_not_fitted_again_and_is_always_what_the_store_reads_back(tmp_path):
