@@ -60,7 +60,6 @@ def compute_consistency(labels, keys):
     [
         (table_shap.TABLE, "adult", compute_importance_keys),
         (table_shap.TABLE, "chess", compute_importance_keys),
-        (table_shap.TABLE, "covtype", compute_importance_keys),
         (table_lime.TABLE, "adult", compute_importance_keys),
         (table_lime.TABLE, "chess", compute_importance_keys),
         (table_counterfactuals.TABLE, "heart", compute_change_keys),
