@@ -286,8 +286,9 @@ def _build_interval(column: Column, operator: str, number: float, missing: bool)
         # all neighbours of a large integer are integers, in every dtype
         is_large_integer = EXACT_LIMIT < abs(number) < 2.0**64
         number = int(number) - 1 if is_large_integer else math.nextafter(number, -math.inf)
-    limit = {"high" if operator in "≤<" else "low": number}
-    return column.interval(**limit, missing=missing)
+    if operator in "≤<":
+        return column.interval(high=number, missing=missing)
+    return column.interval(low=number, missing=missing)
 
 
 def _parse_number(text: str, column: Column) -> float | None:

@@ -21,7 +21,6 @@ import faithkit
 from faithkit_paper.compiled_trees import CompiledTrees
 
 MAX_PATH = 8  # columns on the path to a leaf: those that a row violates are the bits of a byte
-MAX_PLAYERS = 16  # columns that divide the mixtures of two rows: a table of 65,536 coalitions
 MAX_CELL = np.iinfo(np.int16).max
 MIN_TABLE = 16
 PADDING = 48  # so that the tables do not compete for the same lines of the processor's cache
@@ -105,11 +104,13 @@ class ClassNumberShap:
         """Return a vector for each row."""
         X = np.asarray(X, dtype=float)
         values, leaves = np.zeros(X.shape), self._leaves
+        cells_of_rows, cells_of_references = self._trees.cells(X), self._trees.cells(self._rows)
         by_reference = np.ascontiguousarray(
-            np.transpose([find_violated(cells, leaves) for cells in self._trees.cells(self._rows)])
+            np.transpose([find_violated(cells, leaves) for cells in cells_of_references])
         )
-        tables = np.empty((len(self._rows), (1 << MAX_PLAYERS) + PADDING), np.int32)
-        for row, cells in enumerate(self._trees.cells(X)):
+        max_players = max((cells_of_references != cells).sum(axis=1).max() for cells in cells_of_rows)
+        tables = np.empty((len(self._rows), max(MIN_TABLE, 1 << max_players) + PADDING), np.int32)
+        for row, cells in enumerate(cells_of_rows):
             columns = np.flatnonzero((self._rows != X[row]).any(axis=0))
             walks = columns[PermutationWalks.draw(len(columns), int(seeds[row])).orders]
             gains = sum_gains(find_violated(cells, leaves), by_reference, walks, X.shape[1], leaves, tables)
