@@ -53,11 +53,14 @@ def _draw(rows, present, n, options):
     table = rows.table
     drawn = rows._random.randint(0, len(table.codes), n)
     codes, bins = table.codes[drawn], table.bins[drawn]
-    for condition in rows._intersect_per_column(tuple(present)):
-        j, outside = condition.column, np.flatnonzero(~condition.holds(bins))
+    by_column = {}
+    for condition in (rows.conditions[number] for number in present):
+        by_column[condition.column] = by_column.get(condition.column, condition).intersect(condition)
+    for j, condition in sorted(by_column.items(), key=lambda item: item[1].low < 0):
+        outside = np.flatnonzero(~condition.holds(bins[:, j]))
         if condition not in options:
             alike = table.columns[j].categories is not None or condition.high == table.columns[j].missing
-            options[condition] = np.flatnonzero(condition.holds(table.bins) & (not alike))
+            options[condition] = np.flatnonzero(condition.holds(table.bins[:, j]) & (not alike))
         if len(options[condition]):
             chosen = options[condition][rows._random.randint(0, len(options[condition]), len(outside))]
             codes[outside, j], bins[outside, j] = table.codes[chosen, j], table.bins[chosen, j]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bins, Bools, Condition, Floats
 
@@ -46,15 +47,30 @@ class PerturbedRows:
         self._random = np.random.RandomState(seed % 2**32)  # the generator of anchor-exp
         bounds = np.array([attrs.astuple(condition) for condition in self.conditions])
         self._columns, self._lows, self._highs = bounds[:, 0], *bounds[:, 1:].T.astype(self._bins.dtype)
-        self._condition_cache: dict[tuple[int, ...], list[Condition]] = {}
+        self._scopes: dict[tuple[int, ...], _Scope] = {}
 
     def draw(self, present: Sequence[int], n: int) -> tuple[Bins, list[bytes]]:
         """Draw n rows in which the conditions `present` hold; return their bins and their bytes."""
         background_rows = self._random.randint(0, len(self.table.codes), n)
         codes = self.table.codes.take(background_rows, axis=0)
         bins = self.table.bins.take(background_rows, axis=0)
-        for condition in self._intersect_per_column(tuple(present)):
-            self._satisfy(condition, codes, bins)
+        scope = self._scope(tuple(present))
+        for j in scope.fixed:
+            codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
+        # a violated value is replaced with a background value that satisfies its condition
+        drawn_bins = bins.take(scope.columns, axis=1)
+        is_outside = (drawn_bins <= scope.lows) | (drawn_bins > scope.highs)
+        numbers, rows = is_outside.T.nonzero()
+        n_outside = np.bincount(numbers, minlength=len(scope.columns))
+        positions = self._random.randint(0, scope.n_candidates.repeat(n_outside))
+        ends = n_outside.cumsum()
+        chosen = np.empty(len(rows), dtype=np.int64)
+        for condition, start, end in zip(scope.conditions, ends - n_outside, ends, strict=True):
+            if start < end:
+                chosen[start:end] = self.table.rows_with_values(condition)[positions[start:end]]
+        columns = scope.columns[numbers]
+        codes[rows, columns] = self.table.codes[chosen, columns]
+        bins[rows, columns] = self.table.bins[chosen, columns]
         return bins, to_bytes(codes)
 
     def holds(self, draws: Bins) -> Bools:
@@ -67,27 +83,38 @@ class PerturbedRows:
         n, bins = len(self.table.bins), self.table.bins
         return self.holds(bins if n <= COVERAGE_ROWS else bins[self._random.randint(0, n, COVERAGE_ROWS)])
 
-    def _intersect_per_column(self, present: tuple[int, ...]) -> list[Condition]:
-        """Return one condition per column; those with a lower end come first, as in anchor-exp."""
-        if present not in self._condition_cache:
-            by_column: dict[int, Condition] = {}
-            for number in present:
-                condition = self.conditions[number]
-                by_column[condition.column] = by_column.get(condition.column, condition).intersect(condition)
-            self._condition_cache[present] = sorted(
-                by_column.values(), key=lambda condition: condition.low < 0
-            )
-        return self._condition_cache[present]
+    def _scope(self, present: tuple[int, ...]) -> "_Scope":
+        if present not in self._scopes:
+            self._scopes[present] = _Scope.of([self.conditions[number] for number in present], self.table)
+        return self._scopes[present]
 
-    def _satisfy(self, condition: Condition, codes: Floats, bins: Bins) -> None:
-        """Replace values that violate the condition with background values that satisfy it, in place."""
-        j, rows = condition.column, self.table.rows_with_values(condition)
-        if len(rows):
-            outside = (~condition.holds(bins[:, j])).nonzero()[0]
-            chosen = rows[self._random.randint(0, len(rows), len(outside))]
-            codes[outside, j], bins[outside, j] = self.table.codes[chosen, j], self.table.bins[chosen, j]
-        else:
-            codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
+
+@attrs.frozen(eq=False)
+class _Scope:
+    """Conditions that hold together: one per column, those with a lower end first, as in anchor-exp.
+
+    Columns of which a single value is allowed are `fixed`. For others, `n_candidates` background rows have
+    a value that satisfies the condition.
+    """
+
+    fixed: list[int]
+    conditions: list[Condition]
+    columns: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    n_candidates: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition], table: BinnedTable) -> "_Scope":
+        by_column: dict[int, Condition] = {}
+        for condition in conditions:
+            by_column[condition.column] = by_column.get(condition.column, condition).intersect(condition)
+        ordered = sorted(by_column.values(), key=lambda condition: condition.low < 0)
+        n_candidates = {condition: len(table.rows_with_values(condition)) for condition in ordered}
+        fixed = [condition.column for condition in ordered if not n_candidates[condition]]
+        free = [condition for condition in ordered if n_candidates[condition]]
+        numbers = [(*attrs.astuple(condition), n_candidates[condition]) for condition in free]
+        return cls(fixed, free, *np.array(numbers, dtype=np.int64).reshape(-1, 4).T)
 
 
 def to_bytes(codes: Floats) -> list[bytes]:
