@@ -20,7 +20,6 @@ from faithkit_feature_importance.shap_values.sampling import PermutationWalks
 import faithkit
 from faithkit_paper.compiled_trees import CompiledTrees
 
-MAX_PATH = 8  # columns on the path to a leaf: those that a row violates are the bits of a byte
 MAX_CELL = np.iinfo(np.int16).max
 MIN_TABLE = 16
 PADDING = 48  # so that the tables do not compete for the same lines of the processor's cache
@@ -34,12 +33,13 @@ class Leaves(NamedTuple):
     the order of their terms; they may overflow on the way, but not in the end.
     """
 
-    columns: np.ndarray  # (leaves, MAX_PATH)
+    columns: np.ndarray  # (leaves, the longest path)
     low: np.ndarray
     high: np.ndarray
     scores: np.ndarray
     ends: np.ndarray  # the number of leaves up to the end of each class
     start: np.ndarray  # the score of each class without trees
+    scale: float  # by which all scores were multiplied
 
     @classmethod
     def of_model(cls, model: CompiledTrees) -> "Leaves":
@@ -62,7 +62,8 @@ class Leaves(NamedTuple):
             low[row, column] = np.maximum(low[row, column], np.where(is_left, 0, position + 1))
             node = split
         is_bounded = (low > 0) | (high < n_thresholds)
-        columns = np.argsort(~is_bounded, axis=1, kind="stable")[:, :MAX_PATH]
+        columns = np.argsort(~is_bounded, axis=1, kind="stable")
+        columns = columns[:, : is_bounded.sum(axis=1).max()]  # at most 8, the depth of the trees
         largest_leaf = np.maximum.reduceat(np.where(is_leaf, np.abs(trees.value), 0.0), trees.roots)
         largest_sums = np.abs(model.start) + np.add.reduceat(largest_leaf, [0, *trees.ends[:-1]])
         scale = 2.0 ** np.floor(31 - np.log2(largest_sums.max()))
@@ -74,6 +75,7 @@ class Leaves(NamedTuple):
             np.rint(trees.value[leaves] * scale).astype(np.int32),
             np.array([np.searchsorted(leaves, ends_of_classes[end]) for end in trees.ends]),
             np.rint(model.start * scale).astype(np.int32),
+            scale,
         )
 
 

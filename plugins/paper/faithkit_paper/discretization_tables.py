@@ -173,7 +173,10 @@ def as_seen_by_explainer(context: Context, model: TrainedModel, reading: Reading
         model = context.compute_once(("tabulated", model.dataset), model.with_table)
     if reading.table == "published" and model.has_categories:
         return model
-    is_compiled = not reading.reads_trees and context.pick(tiny=False, quick=True, full=True)
+    # the trees of two classes are read by shap, which can explain their probability
+    is_compiled = not (reading.reads_trees and len(model.order) == 2) and context.pick(
+        tiny=False, quick=True, full=True
+    )
     return context.compute_once(
         ("coded", model.dataset, reading.reads_trees),
         lambda: model.with_codes().compiled() if is_compiled else model.with_codes(),
@@ -181,14 +184,21 @@ def as_seen_by_explainer(context: Context, model: TrainedModel, reading: Reading
 
 
 def choose_explainer(reading: Reading, seen_model: TrainedModel) -> Any:
-    """Return the explainer of a reading; for class numbers of compiled trees, one that reads their leaves."""
+    """Return the explainer of a reading; for SHAP of compiled trees, one that reads their leaves."""
+    from faithkit_paper.compiled_trees import CompiledTrees
+
     spec = reading.explainer_of(seen_model)
+    if not isinstance(seen_model.model, CompiledTrees):
+        return spec
+    reference = spec.partition("background=")[2].partition(",")[0]
     if reading.explains_number:
         from faithkit_paper.class_number_shap import ClassNumberShap
-        from faithkit_paper.compiled_trees import CompiledTrees
 
-        if isinstance(seen_model.model, CompiledTrees):
-            return ClassNumberShap(reference=spec.partition("background=")[2])
+        return ClassNumberShap(reference)
+    if reading.reads_trees:
+        from faithkit_paper.raw_score_shap import RawScoreShap
+
+        return RawScoreShap(reference)
     return spec
 
 

@@ -193,28 +193,29 @@ import numpy as np
 from faithkit_paper.class_number_shap import ClassNumberShap
 from faithkit_paper.compiled_trees import CompiledTrees
 from faithkit_paper.model_wrappers import ClassNumberModel
+from faithkit_paper.raw_score_shap import RawScoreShap
 from xgboost import XGBClassifier
 X = np.random.default_rng(0).normal(size=(5000, 6))
 model = XGBClassifier(n_estimators=5, max_depth=4).fit(X, np.arange(5000) % 3 + (X[:, 0] > 0))
 trees = CompiledTrees(model)
 print(np.abs(trees.scores(X) - model.predict(X, output_margin=True)).max())
+def explain(model, explainer):
+    return faithkit.evaluate(model, X[:20], explainer=explainer, background=X).rows.explanations.values
 number = ClassNumberModel(trees)
-values = [
-    faithkit.evaluate(number, X[:20], explainer=explainer, background=X).rows.explanations.values
-    for explainer in (
-        ClassNumberShap("sample:9"),
-        "shap:target=positive,output=probability,background=sample:9,algorithm=permutation",
-    )
-]
-print(np.abs(values[0] - values[1]).max())
+by_sampling = "shap:target=positive,output=probability,background=sample:9,algorithm=permutation"
+print(np.abs(explain(number, ClassNumberShap("sample:9")) - explain(number, by_sampling)).max())
+for reference in ("sample:9", "rows"):
+    raw_scores = f"shap:target=all,output=raw,background={reference},algorithm=tree"
+    print(np.abs(explain(trees, RawScoreShap(reference)) - explain(model, raw_scores)).max())
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
     finished = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
-    scores, values = map(float, finished.stdout.split())
+    scores, numbers, *raw_scores = map(float, finished.stdout.split())
     assert scores < 1e-3
-    assert values < 1e-9
+    assert numbers < 1e-9
+    assert max(raw_scores) < 2e-4  # both are rounded to four decimals
 
 
 def test_fp_rounds_or_floors_as_the_reading_says():
