@@ -1,14 +1,15 @@
 """Find the reading of a table that comes closest to the printed numbers over all its cells.
 
 ``python -m faithkit_paper.closest_reading table-shap --store kept --ranges ranges.csv > best.csv``. Readings
-with the same explainer share their explanations, and the store keeps all of them. With ``--rows`` the first
-rows are explained, so that a later run on all rows continues from them. The ranges are, for each printed
-number, the smallest and the largest that any reading gives.
+with the same explainer share their explanations, and the store keeps all of them. The full profile explains
+`Table.compared_rows`. The ranges are, for each printed number, the smallest and the largest that any reading
+gives, and the closest with its interval.
 """
 
 import csv
 import io
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,13 @@ def rank_readings(context: Context, table: Table, datasets: Sequence[str] = DATA
     return sorted(results, key=lambda result: result.summary.mean)
 
 
+def limit_rows(table: Table, profile: str, max_rows: int | None) -> Table:
+    """Return the table with as many rows as readings are compared on, and at most `max_rows`."""
+    limit = sys.maxsize if max_rows is None else max_rows
+    rows = {dataset: min(limit, n) for dataset, n in table.compared_rows.items()}
+    return attrs.evolve(table, rows={profile: {"": limit, **rows}})
+
+
 def format_csv(results: Sequence[ReadingResult]) -> str:
     """Return CSV with a row for each reading: its mean absolute difference on all datasets, and on each."""
     out = io.StringIO(newline="")
@@ -81,13 +89,16 @@ def format_ranges(results: Sequence[ReadingResult]) -> str:
     """Return CSV with a row for each printed number: its range over all readings, and the closest of them."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    head = ["dataset", "setting", "measure", "paper", "smallest", "closest", "largest", "n"]
+    head = ["dataset", "setting", "measure", "paper", "smallest", "closest", "low", "high", "largest", "n"]
     writer.writerow([*head, f"within {LIMITS[0]}"])
     for cells in zip(*(result.cells for result in results), strict=True):
         numbers = [cell.ours for cell in cells if cell.ours is not None]
         first, closest = cells[0], min(cells, key=_distance)
         row = first.dataset, first.setting, first.measure, first.paper
-        ours = (f"{number:.3f}" for number in (min(numbers), closest.ours, max(numbers)))
+        ours = (
+            "" if number is None else f"{number:.3f}"
+            for number in (min(numbers), closest.ours, closest.low, closest.high, max(numbers))
+        )
         writer.writerow([*row, *ours, first.n, "yes" if _distance(closest) <= LIMITS[0] + 1e-9 else "no"])
     return out.getvalue()
 
@@ -103,7 +114,7 @@ def _distance(cell: Cell) -> float:
 @click.option("--profile", type=click.Choice(["tiny", "quick", "full"]), default="quick", show_default=True)
 @click.option("--store", type=click.Path(path_type=Path), help="Keep explanations here, and reuse them.")
 @click.option("--ranges", type=click.Path(path_type=Path), help="Write the range of each cell to this file.")
-@click.option("--rows", type=click.IntRange(1), help="Explain at most so many rows of each dataset.")
+@click.option("--rows", type=click.IntRange(1), help="Explain at most this many rows of each dataset.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--n-jobs", default=1, show_default=True)
 def main(name: str, datasets: tuple[str, ...], ranges: Path | None, rows: int | None, **options: Any) -> None:
@@ -112,8 +123,8 @@ def main(name: str, datasets: tuple[str, ...], ranges: Path | None, rows: int | 
 
     tables = (table_shap.TABLE, table_lime.TABLE, table_counterfactuals.TABLE)
     table = {table.name: table for table in tables}[name]
-    if rows is not None:
-        table = attrs.evolve(table, rows={options["profile"]: {"": rows}})
+    if rows is not None or options["profile"] == "full":
+        table = limit_rows(table, options["profile"], rows)
     context = Context(**options, log=lambda text: click.echo(text, err=True))
     results = rank_readings(context, table, datasets or DATASETS)
     if ranges is not None:

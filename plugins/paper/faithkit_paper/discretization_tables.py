@@ -285,6 +285,8 @@ class Table:
         datasets.
     paper_rows : mapping
         How many rows the paper seems to have explained, by dataset.
+    compared_rows : mapping
+        The number of rows on which candidates are compared, by dataset, by default all test rows.
     """
 
     name: str
@@ -294,6 +296,9 @@ class Table:
     candidates: Sequence[Reading]
     rows: Mapping[str, Mapping[str, int]]
     paper_rows: Mapping[str, int] = PAPER_ROWS
+    compared_rows: Mapping[str, int] = attrs.field(
+        default=attrs.Factory(lambda self: self.paper_rows, takes_self=True)
+    )
 
     def run(self, context: Context) -> Findings:
         """Measure all datasets, and check the paper's claims about their order."""

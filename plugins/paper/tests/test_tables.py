@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 from faithkit_paper import discretization_tables
 from faithkit_paper.class_number_shap import ClassNumberShap
-from faithkit_paper.closest_reading import ReadingResult, format_csv, format_ranges, rank_readings
+from faithkit_paper.closest_reading import (
+    ReadingResult,
+    format_csv,
+    format_ranges,
+    limit_rows,
+    rank_readings,
+)
 from faithkit_paper.context import Context
 from faithkit_paper.discretization_tables import (
     ExplainedSample,
@@ -314,18 +320,42 @@ def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells(
     assert first == [str(results[0].reading), *[f"{results[0].summary.mean:.3f}"] * 2]
 
 
+def test_readings_are_compared_on_as_many_rows_as_the_table_says_or_on_fewer():
+    table = attrs.evolve(table_shap.TABLE, compared_rows={"adult": 20})
+    adult, heart = (train_model(CONTEXT, dataset) for dataset in ("adult", "heart"))
+    limits = [limit_rows(table, "tiny", max_rows) for max_rows in (None, 30, 9)]
+    assert [limited.n_explained(CONTEXT, adult) for limited in limits] == [20, 20, 9]
+    assert [limited.n_explained(CONTEXT, heart) for limited in limits] == [len(heart.test), 30, 9]
+
+
 def test_a_range_spans_all_readings_and_says_whether_it_comes_near_the_printed_number():
     def build_result(*values):
         names = [("heart", "shap", "1fp", "consistency"), ("heart", "shap", "1fp", "uniqueness")]
         return ReadingResult(
-            Reading("shap"), tuple(Cell(*n, v, n=9, paper=0.5) for n, v in zip(names, values, strict=True))
+            Reading("shap"),
+            tuple(
+                Cell(*name, value, low=value - 0.05 if name[-1] == "consistency" else None, n=9, paper=0.5)
+                for name, value in zip(names, values, strict=True)
+            ),
         )
 
     head, *rows = csv.reader(format_ranges([build_result(0.1, 0.7), build_result(0.45, 0.2)]).splitlines())
-    assert ",".join(head) == "dataset,setting,measure,paper,smallest,closest,largest,n,within 0.05"
+    assert ",".join(head) == "dataset,setting,measure,paper,smallest,closest,low,high,largest,n,within 0.05"
     assert rows == [
-        ["heart", "1fp", "consistency", "0.5", "0.100", "0.450", "0.450", "9", "yes"],
-        ["heart", "1fp", "uniqueness", "0.5", "0.200", "0.700", "0.700", "9", "no"],  # 0.5 is between both
+        ["heart", "1fp", "consistency", "0.5", "0.100", "0.450", "0.400", "", "0.450", "9", "yes"],
+        [
+            "heart",
+            "1fp",
+            "uniqueness",
+            "0.5",
+            "0.200",
+            "0.700",
+            "",
+            "",
+            "0.700",
+            "9",
+            "no",
+        ],  # 0.5 is between both
     ]
 
 

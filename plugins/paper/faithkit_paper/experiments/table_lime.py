@@ -34,6 +34,7 @@ TABLE = Table(
         "full": {"covtype": 20_000},
     },
     paper_rows=PAPER_ROWS | {"covtype": 1_250},
+    compared_rows=PAPER_ROWS | {"covtype": 2_000},
 )
 
 
