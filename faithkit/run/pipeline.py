@@ -19,7 +19,7 @@ from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.heavy_tails import tail_share
 from faithkit.run.components.discretization import choose_discretizer
-from faithkit.run.components.learning import THE_SAMPLE, learns, warn_about_background
+from faithkit.run.components.learning import find_source_of_discretizer, learns
 from faithkit.run.components.setup import Applicability, Setup, check_outcome
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
@@ -46,10 +46,7 @@ def measure_explanations(
     setup: Setup,
 ) -> Evaluation:
     """Discretize: choose a discretizer and a relation, which explanations may name; then measure the rows."""
-    resolved_discretizer, learnt_from = choose_discretizer(discretizer, explanations), setup.learnt_from
-    if learns(resolved_discretizer) and learnt_from is None:
-        warn_about_background(resolved_discretizer, is_log=setup.system is None)
-        learnt_from = THE_SAMPLE
+    resolved_discretizer = choose_discretizer(discretizer, explanations)
     applicability = Applicability.of(relation, explanations, setup.background)
     if inputs.pool is not None and not inputs.pool.is_optional:  # a pool has no other use than sufficiency
         applicability = attrs.evolve(applicability, is_requested=True)
@@ -58,7 +55,9 @@ def measure_explanations(
     setup = attrs.evolve(
         setup,
         discretizer=resolved_discretizer,
-        learnt_from=learnt_from,
+        learnt_from=find_source_of_discretizer(
+            resolved_discretizer, setup.learnt_from, is_log=setup.system is None
+        ),
         applicability=applicability,
         explained_by={key: value for key, value in explanations.shared.items() if isinstance(value, str)},
         n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),

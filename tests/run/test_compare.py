@@ -147,6 +147,15 @@ def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():
         faithkit.compare(model, X, [perfect], discretizers=["sign"])
 
 
+def test_a_discretizer_that_learns_from_the_sample_is_announced_and_marked_as_in_evaluate():
+    with pytest.warns(faithkit.FaithkitWarning, match="quantile:bins=2 learns from the rows it is judged on"):
+        comparison = faithkit.compare(
+            model, X, [all_distinct], discretizers=["sign", "quantile:bins=2"], progress=False
+        )
+    sources = [result.to_dict()["background"] for result in comparison.results.values()]
+    assert sources == [None, "the sample itself"]
+
+
 def test_nothing_to_compare_is_an_error():
     with pytest.raises(faithkit.errors.InputError, match="at least one explainer"):
         faithkit.compare(model, X, [])
