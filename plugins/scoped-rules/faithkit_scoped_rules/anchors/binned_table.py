@@ -5,7 +5,7 @@ value, which anchor-exp does not accept.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -22,8 +22,7 @@ RowNumbers = NDArray[np.int32]
 MAX_CACHED_ROWS = 2**25  # 128 MB of row numbers
 
 
-@attrs.frozen(cache_hash=True)
-class Condition:
+class Condition(NamedTuple):
     """A range of bins of a column: greater than `low`, at most `high`. Each predicate is a condition."""
 
     column: int

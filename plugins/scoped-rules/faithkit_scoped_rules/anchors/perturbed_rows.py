@@ -45,7 +45,7 @@ class PerturbedRows:
         self._instance = instance
         self._bins = table.to_bins(instance[None, :])[0]
         self._random = np.random.RandomState(seed % 2**32)  # the generator of anchor-exp
-        bounds = np.array([attrs.astuple(condition) for condition in self.conditions])
+        bounds = np.array(self.conditions)
         self._columns, self._lows, self._highs = bounds[:, 0], *bounds[:, 1:].T.astype(self._bins.dtype)
         self._scopes: dict[tuple[int, ...], _Scope] = {}
 
@@ -113,7 +113,7 @@ class _Scope:
         n_candidates = {condition: len(table.rows_with_values(condition)) for condition in ordered}
         fixed = [condition.column for condition in ordered if not n_candidates[condition]]
         free = [condition for condition in ordered if n_candidates[condition]]
-        numbers = [(*attrs.astuple(condition), n_candidates[condition]) for condition in free]
+        numbers = [(*condition, n_candidates[condition]) for condition in free]
         return cls(fixed, free, *np.array(numbers, dtype=np.int64).reshape(-1, 4).T)
 
 
