@@ -9,40 +9,27 @@ from collections.abc import Sequence
 from math import factorial
 from typing import Any
 
-import attrs
 import numba
 import numpy as np
-from faithkit_feature_importance.shap_values.reference_rows import Reference
 
 import faithkit
-from faithkit_paper.class_number_shap import Leaves, find_violated
+from faithkit_paper.leaves import LeafExplainer, find_violated
 
 DECIMALS = 4  # as `shap` rounds scores of models in float32
 SHARES = np.array([[factorial(n) * factorial(m) / factorial(n + m + 1) for m in range(8)] for n in range(8)])
 """The share of orders in which a player comes after n certain others and before m certain others."""
 
 
-@attrs.define(eq=False)
-class RawScoreShap:
-    """SHAP values of the raw scores of all classes, side by side.
+class RawScoreShap(LeafExplainer):
+    """SHAP values of the raw scores of all classes, side by side."""
 
-    Parameters
-    ----------
-    reference : str
-        The reference rows, as the parameter ``background`` of the explainer ``shap``.
-    """
-
-    reference: str
-    rows_per_chunk = 1_024
-    _trees: Any = attrs.field(init=False, default=None)
-    _leaves: Any = attrs.field(init=False, default=None)
-    _shares: Any = attrs.field(init=False, default=None)
+    _shares: np.ndarray
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "RawScoreShap":
         """Read the leaves of `CompiledTrees`, and sum over the reference rows for each leaf."""
-        self._trees, self._leaves = predictor.model.trees, Leaves.of_model(predictor.model)
-        rows = Reference.parse(self.reference).rows(np.asarray(background, dtype=float), ())
-        self._shares = share_leaves(np.ascontiguousarray(self._trees.cells(rows).T), self._leaves, SHARES)
+        self._read(predictor.model, background)
+        reference_cells = np.ascontiguousarray(self._trees.cells(self._rows).T)
+        self._shares = share_leaves(reference_cells, self._leaves, SHARES)
         return self
 
     def explain(self, X: Any, seeds: Sequence[int]) -> faithkit.Explanations:
@@ -51,6 +38,7 @@ class RawScoreShap:
         values = np.zeros((len(X), len(self._leaves.ends), X.shape[1]))
         for row, cells in enumerate(self._trees.cells(X)):
             add_shares(find_violated(cells, self._leaves), self._leaves, self._shares, values[row])
+            faithkit.plugin.report_progress()
         return faithkit.Explanations.vectors(
             np.round(values / self._leaves.scale, DECIMALS).reshape(len(X), -1)
         )
