@@ -60,6 +60,7 @@ TABLE = Table(
         "full": {},
     },
     paper_rows=PAPER_ROWS | {"covtype": 20_000},
+    compared_rows=PAPER_ROWS | {"covtype": 8_000},
 )
 
 
