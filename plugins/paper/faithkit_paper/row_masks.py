@@ -13,9 +13,6 @@ import numpy as np
 MAX_DEPTH = 8  # the number of a leaf is a byte
 BITS = 64
 MAX_WORDS = 64  # of a mask: the masks of 4,096 rows fit into the processor's cache
-BYTES = np.arange(256, dtype=np.uint8)[:, None]
-SPREAD_BITS = np.unpackbits(BYTES, axis=1, bitorder="little").view(np.uint64).ravel()
-"""The bits of each byte as eight bytes, each 0 or 1."""
 
 
 @numba.njit(cache=True)
@@ -25,7 +22,7 @@ def add_scores(rows: np.ndarray, trees: Any, scores: np.ndarray) -> None:
     threshold_masks = np.empty((len(trees.thresholds), n_words), np.uint64)
     waiting = np.empty((MAX_DEPTH + 1, n_words), np.uint64)
     right_masks, leaf_scores = np.empty((MAX_DEPTH, n_words), np.uint64), np.empty(1 << MAX_DEPTH)
-    sums = np.empty(n_words * BITS)
+    leaf_numbers, sums = np.empty(8 * n_words, np.uint64), np.empty(n_words * BITS)
     for begin in range(0, len(rows), MAX_WORDS * BITS):
         block = rows[begin : begin + MAX_WORDS * BITS]
         fill_masks(block, trees, threshold_masks)
@@ -36,7 +33,7 @@ def add_scores(rows: np.ndarray, trees: Any, scores: np.ndarray) -> None:
                 depth = find_leaves(
                     trees.roots[tree], trees, threshold_masks, waiting, right_masks, leaf_scores
                 )
-                add_leaves(right_masks[:depth], leaf_scores, sums)
+                add_leaves(right_masks[:depth], leaf_scores, leaf_numbers, sums)
             for row in range(len(block)):
                 scores[begin + row, label] += sums[row]
             first_tree = trees.ends[label]
@@ -91,14 +88,31 @@ def find_leaves(
 
 
 @numba.njit(cache=True)
-def add_leaves(right_masks: np.ndarray, leaf_scores: np.ndarray, sums: np.ndarray) -> None:
-    """Add the score of its leaf to the sum of each row."""
-    depth, n_words = right_masks.shape
+def add_leaves(
+    right_masks: np.ndarray, leaf_scores: np.ndarray, leaf_numbers: np.ndarray, sums: np.ndarray
+) -> None:
+    """Add the score of its leaf to the sum of each row.
+
+    `leaf_numbers` has space for the bytes of eight rows in each item.
+    """
+    leaf_numbers[:] = 0
     bits_of_8_rows = right_masks.view(np.uint8)
-    for eight in range(8 * n_words):
-        numbers = np.uint64(0)
-        for level in range(depth):
-            numbers |= SPREAD_BITS[bits_of_8_rows[level, eight]] << np.uint64(level)
-        for row in range(8 * eight, 8 * eight + 8):
-            sums[row] += leaf_scores[numbers & np.uint64(255)]
-            numbers >>= np.uint64(8)
+    for level in range(len(bits_of_8_rows)):
+        for eight in range(len(leaf_numbers)):
+            leaf_numbers[eight] |= np.uint64(bits_of_8_rows[level, eight]) << np.uint64(8 * level)
+    for eight in range(len(leaf_numbers)):
+        leaf_numbers[eight] = transpose(leaf_numbers[eight])
+    leaf_of_row = leaf_numbers.view(np.uint8)
+    for row in range(len(sums)):
+        sums[row] += leaf_scores[leaf_of_row[row]]
+
+
+@numba.njit(cache=True)
+def transpose(bits: np.uint64) -> np.uint64:
+    """Transpose a matrix of 8 × 8 bits: swap single bits, then squares of two bits, then of four."""
+    swapped = (bits ^ bits >> np.uint64(7)) & np.uint64(0x00AA00AA00AA00AA)
+    bits ^= swapped ^ swapped << np.uint64(7)
+    swapped = (bits ^ bits >> np.uint64(14)) & np.uint64(0x0000CCCC0000CCCC)
+    bits ^= swapped ^ swapped << np.uint64(14)
+    swapped = (bits ^ bits >> np.uint64(28)) & np.uint64(0x00000000F0F0F0F0)
+    return bits ^ swapped ^ swapped << np.uint64(28)
