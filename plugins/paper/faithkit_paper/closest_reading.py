@@ -9,7 +9,6 @@ gives, and the closest with its interval.
 import csv
 import io
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -53,11 +52,15 @@ def measure_reading(
     context: Context, table: Table, reading: Reading, datasets: Sequence[str] = DATASETS
 ) -> ReadingResult:
     """Measure a table under a reading."""
-    findings = context.measure_each(
-        f"{table.name}, {reading}, {dict(table.rows[context.profile])}",
-        datasets,
-        lambda context, dataset: Findings(tuple(table.measure_cells(context, dataset, reading))),
-    )
+
+    def measure_dataset(dataset: str) -> Findings:
+        n = table.max_rows(context, dataset)
+        name = f"{table.name}, {reading}" + (f", {n:,} rows" if n else "")
+        return context.load_or_compute(
+            name, dataset, lambda: Findings(tuple(table.measure_cells(context, dataset, reading)))
+        )
+
+    findings = Findings.concatenate(map(measure_dataset, datasets))
     return ReadingResult(reading, tuple(with_printed_number(table.name, cell) for cell in findings.cells))
 
 
@@ -69,9 +72,10 @@ def rank_readings(context: Context, table: Table, datasets: Sequence[str] = DATA
 
 def limit_rows(table: Table, profile: str, max_rows: int | None) -> Table:
     """Return the table with as many rows as readings are compared on, and at most `max_rows`."""
-    limit = sys.maxsize if max_rows is None else max_rows
-    rows = {dataset: min(limit, n) for dataset, n in table.compared_rows.items()}
-    return attrs.evolve(table, rows={profile: {"": limit, **rows}})
+    rows = dict(table.compared_rows)
+    if max_rows is not None:
+        rows = {"": max_rows} | {dataset: min(max_rows, n) for dataset, n in rows.items()}
+    return attrs.evolve(table, rows={profile: rows})
 
 
 def format_csv(results: Sequence[ReadingResult]) -> str:

@@ -360,5 +360,10 @@ class Table:
 
     def n_explained(self, context: Context, model: TrainedModel) -> int:
         """Return the number of explained rows."""
-        rows, n_test = self.rows[context.profile], len(model.test)
-        return min(rows.get(model.dataset, rows.get("", n_test)), n_test)
+        max_rows = self.max_rows(context, model.dataset)
+        return len(model.test) if max_rows is None else min(max_rows, len(model.test))
+
+    def max_rows(self, context: Context, dataset: str) -> int | None:
+        """Return how many rows are explained at most; None for all."""
+        rows = self.rows[context.profile]
+        return rows.get(dataset, rows.get(""))
