@@ -224,8 +224,8 @@ class Context:
         return hashlib.blake2b(json.dumps(dependencies).encode(), digest_size=16).hexdigest()
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its workers, which it ends: only then is theirs known."""
+def end_workers_and_read_cpu_time() -> float:
+    """Return the seconds that this process and its workers used; theirs are known only when they end."""
     from joblib.externals.loky import get_reusable_executor
 
     get_reusable_executor().shutdown(wait=True)
@@ -240,10 +240,10 @@ class CpuTimer:
     started: float = 0.0
 
     def __enter__(self) -> None:
-        self.started = cpu_seconds()
+        self.started = end_workers_and_read_cpu_time()
 
     def __exit__(self, *error: object) -> None:
-        write_atomically(self.path, str(self.total() + cpu_seconds() - self.started))
+        write_atomically(self.path, str(self.total() + end_workers_and_read_cpu_time() - self.started))
 
     def total(self) -> float:
         """Return the seconds of all blocks."""

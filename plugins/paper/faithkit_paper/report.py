@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-from faithkit_paper.context import Context, cpu_seconds, write_atomically
+from faithkit_paper.context import Context, end_workers_and_read_cpu_time, write_atomically
 from faithkit_paper.experiment_catalogue import Experiment
 from faithkit_paper.figures import render_svg
 from faithkit_paper.findings import MEASURES, Cell, Findings
@@ -39,10 +39,10 @@ MAX_NUMBER_COLUMNS = 9  # that fit on a page
 
 def run_experiment(experiment: Experiment, context: Context, folder: Path) -> Findings:
     """Run an experiment. Write its CSV, its page and, if the paper has one, its figure."""
-    module, started = experiment.module, cpu_seconds()
+    module, started = experiment.module, end_workers_and_read_cpu_time()
     findings = module.run(context)
     if context.store is None:  # a store keeps the time of each dataset
-        findings = attrs.evolve(findings, cpu_seconds=cpu_seconds() - started)
+        findings = attrs.evolve(findings, cpu_seconds=end_workers_and_read_cpu_time() - started)
     findings = attrs.evolve(
         findings, cells=tuple(with_printed_number(experiment.name, cell) for cell in findings.cells)
     )
