@@ -19,7 +19,7 @@ MAX_THREADS = min(4, os.cpu_count() or 1)
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of consecutive batches of at most `size` items out of `n`, but of at least one.
+    """Yield (start, stop) of consecutive batches of `n` items, each of `size` items (at least 1) or fewer.
 
     Examples
     --------

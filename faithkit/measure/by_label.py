@@ -235,19 +235,20 @@ def _p_value(statistics: MeasureStatistics, chance: float | None) -> float:
 
 
 def _add_estimate(
-    part: LabelEstimate, statistics: MeasureStatistics, p_value: float, untested: str | None
+    description: LabelEstimate, statistics: MeasureStatistics, p_value: float, untested: str | None
 ) -> LabelEstimate:
-    low, high = compute_interval(statistics, part.confidence)
+    """Complete the description of a label with its estimate, its interval and its finding."""
+    low, high = compute_interval(statistics, description.confidence)
     return attrs.evolve(
-        part,
+        description,
         estimate=statistics.estimate,
         se=statistics.se,
         low=low,
         high=high,
-        p_value=None if part.chance is None else p_value,
+        p_value=None if description.chance is None else p_value,
         verified=statistics.verified,
         agree=statistics.value / statistics.verified if statistics.verified > 0 else None,
-        finding=untested or _classify(statistics, part.chance, p_value, part.confidence),
+        finding=untested or _classify(statistics, description.chance, p_value, description.confidence),
     )
 
 

@@ -19,7 +19,7 @@ from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.heavy_tails import tail_share
 from faithkit.run.components.discretization import choose_discretizer
-from faithkit.run.components.learning import find_source_of_discretizer, learns
+from faithkit.run.components.learning import learns
 from faithkit.run.components.setup import Applicability, Setup, check_outcome
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
@@ -53,11 +53,7 @@ def measure_explanations(
     predictor = None if setup.system is None else setup.system.job.predictor
     population = inputs.build_population(predictions, explanations, applicability, setup.outcome, predictor)
     setup = attrs.evolve(
-        setup,
-        discretizer=resolved_discretizer,
-        learnt_from=find_source_of_discretizer(
-            resolved_discretizer, setup.learnt_from, is_log=setup.system is None
-        ),
+        setup.with_discretizer(resolved_discretizer),
         applicability=applicability,
         explained_by={key: value for key, value in explanations.shared.items() if isinstance(value, str)},
         n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),

@@ -118,8 +118,15 @@ def test_several_columns_with_a_word_are_not_advised_to_be_labels_which_are_one_
     frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
     done = run(*score_command(path, prediction="no,yes"))
     assert (done.exit_code, "--outcome" in done.stderr) == (1, False)
-    assert "in several columns are scores or numbers" in done.stderr
+    assert "in several columns must be numbers" in done.stderr
     assert "'n/a'): correct it, or give one column of labels." in done.stderr
+
+
+@one_test
+@pytest.mark.parametrize("outcome", ["numbers", "scores"])
+def test_predictions_of_different_lengths_are_an_error_that_says_what_to_do(outcome):
+    with pytest.raises(faithkit.errors.InputError, match="say outcome='labels'"):
+        faithkit.score([[0.1, 0.2], [0.3]], ["a", "b"], outcome=outcome)
 
 
 @one_test

@@ -311,13 +311,19 @@ def test_a_log_with_every_row_written_five_times_triggers_the_warning(has_instan
 @one_test
 @pytest.mark.parametrize(
     ("copies", "options", "n_warnings"),
-    [(1, {}, 0), (2, {}, 1), (2, {"weights": "w"}, 1), (2, {"clusters": "w"}, 0)],
+    [
+        (1, {}, 0),
+        (2, {}, 1),
+        (2, {"weights": "w"}, 1),
+        (2, {"clusters": "w"}, 0),
+        (2, {"features": ("part",)}, 0),
+    ],
 )
 def test_a_log_read_in_pieces_has_the_warning_if_it_has_each_row_twice(tmp_path, copies, options, n_warnings):
     """Half of the labels are 1, and no row shares its explanation but with its copy."""
     frame = pd.DataFrame({"y": np.arange(40) % 2, "phi": np.arange(40.0), "w": np.arange(40) % 3 + 1})
     for part in range(copies):
-        frame.to_parquet(tmp_path / f"{part}.parquet", row_group_size=15)
+        frame.assign(part=part).to_parquet(tmp_path / f"{part}.parquet", row_group_size=15)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FaithkitWarning)
         result = score_log(open_log(str(tmp_path), "y", ("phi",), **options)).result

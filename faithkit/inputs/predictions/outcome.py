@@ -269,9 +269,9 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        if np.ndim(predictions) > 1:
+        if np.asarray(predictions, dtype=object).ndim > 1:
             raise InputError(
-                f"predictions in several columns are scores or numbers, and one is neither ({error}): "
+                f"predictions in several columns must be numbers, and a value is none ({error}): "
                 "correct it, or give one column of labels."
             ) from None
         raise InputError(

@@ -20,7 +20,7 @@ from faithkit.run.comparisons.discretizer_variants import (
     suitable_discretizers,
 )
 from faithkit.run.components.discretization import accepted_kinds
-from faithkit.run.components.learning import THE_SAMPLE, find_source_of_discretizer, learns
+from faithkit.run.components.learning import THE_SAMPLE, learns
 from faithkit.run.components.resolution import as_list, component_name, resolve_component
 from faithkit.run.components.setup import Applicability
 from faithkit.run.evaluation import Evaluation
@@ -57,11 +57,9 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     kinds = accepted_kinds(resolved)
     if kinds and population.kind not in kinds:
         return None
-    system, learnt_from = result.setup.system, result.setup.learnt_from
-    learnt_from = find_source_of_discretizer(resolved, learnt_from, is_log=system is None)
+    setup = result.setup.with_discretizer(resolved)
     if learns(resolved):
-        population.fit_discretizer(resolved, system)
-    setup = attrs.evolve(result.setup, discretizer=resolved, learnt_from=learnt_from)
+        population.fit_discretizer(resolved, setup.system)
     return measure_population(population.with_discretizer(resolved), setup)
 
 

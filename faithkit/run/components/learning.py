@@ -69,20 +69,7 @@ def share_in_background(X: Rows, background: Rows) -> float:
     return float(np.isin(rows, background_rows).mean())
 
 
-def find_source_of_discretizer(
-    discretizer: ResolvedComponent, learnt_from: str | None, is_log: bool
-) -> str | None:
-    """Return what components learn from, after a discretizer; warn if it learns from the sample.
-
-    `learnt_from` is what the components before it learn from.
-    """
-    if learnt_from is not None or not learns(discretizer):
-        return learnt_from
-    warn_about_background(discretizer, is_log)
-    return THE_SAMPLE
-
-
-def warn_about_background(component: ResolvedComponent, is_log: bool = False) -> None:
+def warn_about_background(component: ResolvedComponent, is_log: bool = False, stacklevel: int = 4) -> None:
     """Warn that a component learns from the rows that it is judged on, so results are optimistic."""
     remedy = "pass background= (CLI: --background)"
     if is_log:
@@ -91,5 +78,5 @@ def warn_about_background(component: ResolvedComponent, is_log: bool = False) ->
         f"no background was given, so {component.text} learns from the rows it is judged on, and results are "
         f"optimistic: {remedy}.",
         FaithkitWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )

@@ -16,6 +16,7 @@ from faithkit.inputs.rows import Rows, has_input_kind
 from faithkit.measure.baselines.control import MIN_DRAWS
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.measure.verdict import LEVEL
+from faithkit.run.components.learning import THE_SAMPLE, learns, warn_about_background
 from faithkit.run.components.resolution import (
     ResolvedComponent,
     resolve_component,
@@ -174,6 +175,14 @@ class Setup:
             return self._discretized
         phrase = get_optional_attribute(self.discretizer.instance, "phrase")
         return phrase if isinstance(phrase, str) else None
+
+    def with_discretizer(self, discretizer: ResolvedComponent) -> "Setup":
+        """Return the setup with a discretizer; warn if that learns from the sample."""
+        learnt_from = self.learnt_from
+        if learnt_from is None and learns(discretizer):
+            warn_about_background(discretizer, is_log=self.system is None, stacklevel=5)
+            learnt_from = THE_SAMPLE
+        return attrs.evolve(self, discretizer=discretizer, learnt_from=learnt_from)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, with the versions of everything that a number depends on."""

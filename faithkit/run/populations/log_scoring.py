@@ -184,7 +184,8 @@ def score_in_pieces(
     if setup.outcome.is_a_guess:
         warn_about_numbers(population.labels)
     result = measure_population(population, attrs.evolve(setup, applicability=applicability))
-    if setup.outcome.has_labels and log.roles.clusters is None:  # numbers would have to be sorted
+    # numbers would have to be sorted, and instances are not kept
+    if setup.outcome.has_labels and log.roles.clusters is None and not log.roles.features:
         warn_about_repeated_rows(result.evidence.counts["consistency"])
     return result
 

@@ -113,6 +113,5 @@ class CounterfactualTarget:
 
     def _in_range(self, predictions: NDArray[Any]) -> Bools:
         assert self.desired_range is not None
-        low, high = self.desired_range
-        rounding = 1e-9 * np.abs(predictions)  # a number at an end is in the range on any processor
-        return np.asarray((predictions >= low - rounding) & (predictions <= high + rounding))
+        # a number at an end is in the range on any processor
+        return np.isclose(predictions, np.clip(predictions, *self.desired_range), rtol=1e-9, atol=1e-12)

@@ -12,6 +12,16 @@ import faithkit
 ARRAY, FRAME = "array, forest", "frame, boosting"
 
 
+def test_a_number_at_the_end_of_the_desired_range_is_in_it_whatever_rounding_does():
+    def price(X):
+        return 3 * X[:, 0] - 0.3
+
+    X = np.array([[3.0], [2.0], [0.1], [1.0]])
+    assert price(X)[2] > 0  # by rounding
+    found = explained("nearest-counterfactual:desired_range=[-1, 0]", price, X[:1], X)
+    assert found.values.tolist() == [[0.1]]
+
+
 @one_test
 @pytest.mark.parametrize(
     ("spec", "situation"),

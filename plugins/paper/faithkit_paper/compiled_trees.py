@@ -1,7 +1,7 @@
 """Boosted trees that predict many rows fast, for explainers that ask for thousands of predictions a row.
 
-They find the leaves of many rows at once. For the 2,100 trees of Covtype that is six times as fast as
-XGBoost, once it is compiled, which takes some seconds.
+They find the leaves of many rows at once, which is several times as fast as XGBoost. Compiling the code takes
+some seconds.
 """
 
 from typing import Any, NamedTuple

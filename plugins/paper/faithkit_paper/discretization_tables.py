@@ -283,10 +283,10 @@ class Table:
     rows : mapping
         The number of explained rows by profile and dataset, by default all test rows. "" stands for all other
         datasets.
-    paper_rows : mapping
-        How many rows the paper seems to have explained, by dataset.
     compared_rows : mapping
         The number of rows on which candidates are compared, by dataset, by default all test rows.
+    paper_rows : mapping
+        How many rows the paper seems to have explained, by dataset.
     """
 
     name: str
@@ -295,10 +295,8 @@ class Table:
     reading: Reading
     candidates: Sequence[Reading]
     rows: Mapping[str, Mapping[str, int]]
+    compared_rows: Mapping[str, int]
     paper_rows: Mapping[str, int] = PAPER_ROWS
-    compared_rows: Mapping[str, int] = attrs.field(
-        default=attrs.Factory(lambda self: self.paper_rows, takes_self=True)
-    )
 
     def run(self, context: Context) -> Findings:
         """Measure all datasets, and check the paper's claims about their order."""
