@@ -1,11 +1,11 @@
 """Permutation SHAP of the class that boosted trees predict, as a number.
 
 The values are those of the explainer ``shap`` with ``algorithm=permutation`` and the same reference rows.
-That one asks the model for the class of each mixture: a row with the instance's values in a coalition of columns
-and those of a reference row in the others. Here the leaves are read instead. A mixture reaches a leaf if it
-meets the conditions of each column on the path. So its coalition contains the columns whose conditions the
-reference row violates, and lacks those whose conditions the instance violates. The sums of the leaves for all
-coalitions make a table, in which the coalitions of the walks are looked up.
+That one asks the model for the class of each mixture: a row with the instance's values in a coalition of
+columns and those of a reference row in the others. Here the leaves are read instead. A mixture reaches a leaf
+if it meets the conditions of each column on the path. So its coalition contains the columns whose conditions
+the reference row violates, and lacks those whose conditions the instance violates. The sums of the leaves for
+all coalitions make a table, in which the coalitions of the walks are looked up.
 """
 
 from collections.abc import Sequence
