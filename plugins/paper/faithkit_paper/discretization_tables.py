@@ -157,14 +157,16 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
     model = explained_model(seen_model, reading)
     explainer = choose_explainer(reading, seen_model)
     # readings that differ only in the comparison share their explanations
-    result = context.compute_once(
+    explanations: faithkit.Explanations = context.compute_once(
         (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),
-        lambda: context.evaluate(model, X, explainer, background=background(context, seen_model), seed=seed),
+        lambda: (
+            context.evaluate(
+                model, X, explainer, background=background(context, seen_model), seed=seed
+            ).rows.explanations
+        ),
     )
     labels = np.asarray(seen_model.model.predict(X))
-    return ExplainedSample(
-        labels, _compared_explanations(result.rows.explanations, reading, seen_model, labels)
-    )
+    return ExplainedSample(labels, _compared_explanations(explanations, reading, seen_model, labels))
 
 
 def as_seen_by_explainer(context: Context, model: TrainedModel, reading: Reading) -> TrainedModel:
