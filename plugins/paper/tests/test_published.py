@@ -114,11 +114,12 @@ def test_the_table_of_row_numbers_has_the_differences_of_the_published_cells():
 
 @one_test
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-def test_no_other_reading_is_closer_than_the_tables_by_more_than_half_a_hundredth(table):
+def test_the_reading_of_a_table_is_the_closest_candidate_but_for_a_margin_that_the_page_states(table):
     with (PAGES / f"readings-{table.name.removeprefix('table-')}.csv").open(encoding="utf-8") as file:
         distances = {row["reading"]: float(row["all"]) for row in csv.DictReader(file)}
     assert set(distances) == {str(reading) for reading in table.candidates}
-    assert distances[str(table.reading)] <= min(distances.values()) + 0.005
+    margin = 0.002 if table.name == "table-counterfactuals" else 0.0
+    assert distances[str(table.reading)] <= min(distances.values()) + margin + 1e-9
 
 
 @one_test
