@@ -1,4 +1,7 @@
-"""Random numbers that belong to rows: each depends on the seed of its row, and on nothing else."""
+"""Random numbers that belong to rows: each depends on the seed of its row, and on nothing else.
+
+For what concerns all rows together, there is a generator for any integer.
+"""
 
 from typing import Any
 
@@ -10,6 +13,11 @@ from faithkit.arrays import Floats
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 Words = NDArray[np.uint64]
+
+
+def create_generator(seed: int) -> np.random.Generator:
+    """Create NumPy's generator; unlike there, the seed may be negative."""
+    return np.random.default_rng([-seed, 1] if seed < 0 else seed)
 
 
 def mix(words: Words) -> Words:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arrays.containers import Rows, n_rows, take_rows
+from faithkit.arrays.row_random import create_generator
 from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
 from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.datasets import load_dataset
@@ -272,4 +273,4 @@ def _draw(rows: np.ndarray, samples: int | None, seed: int) -> np.ndarray:
     n = len(rows)
     if samples is None or samples >= n:
         return rows
-    return rows[np.sort(np.random.default_rng(seed).choice(n, samples, replace=False))]
+    return rows[np.sort(create_generator(seed).choice(n, samples, replace=False))]

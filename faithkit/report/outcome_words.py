@@ -51,7 +51,7 @@ class Words:
     local : str
         The score of an instance, on the axis of a plot.
     one_prediction, all_agree : str
-        How to say that all predictions are the same, and that all instances agree.
+        How to say that all predictions are the same, and that all checked instances agree.
     agreement_text, each_text : str
         How far the checked instances agree, and what the score of an instance is.
     reading : str or None
@@ -69,7 +69,7 @@ class Words:
         "All explained instances have the same prediction, so any explanation agrees with it: nothing was "
         "tested."
     )
-    all_agree = "all instances agree"
+    all_agree = "all that could be checked agree"
     agreement_text = "others {others} get the same prediction {share} of the time"
     each_text = "For each instance, how many of the others {group} get its prediction."
     reading: str | None = None
@@ -125,7 +125,7 @@ class Shares(Words):
     agree = "accounted for among those checked"
     among = "in"
     local = "share of the variance that is accounted for"
-    all_agree = "explanations account for all of the variance"
+    all_agree = "explanations account for all of the variance that could be checked"
     each_text = (
         "For each instance, how much less the others {group} differ from it than any two do on average; "
         "below 0 if they differ more. What is below −1 is drawn there."

@@ -188,6 +188,13 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_a_negative_seed_draws_a_sample_as_any_other_does():
+    command = ("evaluate", "--data", "iris", "--model", "tree", "--explainer", "tree", "--samples", "5")
+    first, again = (run(*command, "--seed", "-1", "--json", "-") for _ in range(2))
+    assert (first.exit_code, json.loads(first.stdout)["n"]) == (0, 5)
+    assert again.stdout == first.stdout
+
+
 @one_test
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),

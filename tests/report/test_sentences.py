@@ -149,8 +149,8 @@ CONSISTENCY = {
     ),
     "names the label": (
         ALL | {"finding": "names the label"},
-        "Each prediction has one explanation, which may only repeat the prediction: all instances agree, but that "
-        "shows nothing.",
+        "Each prediction has one explanation, which may only repeat the prediction: all that could be checked "
+        "agree, but that shows nothing.",
     ),
 }  # fmt: skip
 

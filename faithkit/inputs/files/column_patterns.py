@@ -30,8 +30,9 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
         for group in split_patterns(names, patterns)
     )
     if included <= excluded:
+        text = patterns if isinstance(patterns, str) else ",".join(patterns)
         raise InputError(
-            f"{patterns!r} takes no column; expected names or patterns, such as 'age,phi_*', or '*,!age' for "
+            f"{text!r} takes no column; expected names or patterns, such as 'age,phi_*', or '*,!age' for "
             f"all but one. Available: {join_few(map(repr, names))}."
         )
     return [name for name in names if name in included - excluded]

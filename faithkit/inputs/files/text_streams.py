@@ -62,7 +62,9 @@ class TextStream(io.RawIOBase):
             return self.readall()
         content: bytes = self._decompress(self._content.read, size)
         if b"\0" in content:  # stop at once: such a file may be endless
-            raise InputError(f"{self._file.path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
+            raise InputError(
+                f"{self._file.path} has NUL bytes: it is damaged, or not in UTF-8. Save it as UTF-8."
+            )
         if not content:
             content, self._ending = self._ending[:size], self._ending[size:]
         return content

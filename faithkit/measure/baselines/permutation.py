@@ -21,6 +21,7 @@ from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.arrays.batches import concatenate_ranges
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, unpack_bits
 from faithkit.arrays.grouping import group, hash_content, hash_rows
+from faithkit.arrays.row_random import create_generator
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions, agreeing_weights
 from faithkit.measure.agreement.same_label import COMMON, SAME_LABEL
@@ -78,13 +79,9 @@ def _compute_p_value(means: Iterable[float], observed: float, permutations: int)
     return (1 + n_as_high) / (1 + permutations)
 
 
-def _create_generator(seed: int) -> np.random.Generator:
-    return np.random.default_rng([-seed, 1] if seed < 0 else seed)
-
-
 def _permute_labels(label_counts: Counts, permutations: int, seed: int) -> Permutations:
     """Yield permuted labels, which start in order of frequency, so that their names do not matter."""
-    rng = _create_generator(seed)
+    rng = create_generator(seed)
     order = np.argsort(-label_counts, kind="stable")
     labels = np.repeat(order, label_counts[order])
     for _ in range(permutations):
@@ -142,7 +139,7 @@ def _permute_in_blocks(
     counts: BlockCount, order: NDArray[np.intp], permutations: int, seed: int
 ) -> Permutations:
     """Yield the labels of instances in this order, permuted within each block."""
-    rng = _create_generator(seed)
+    rng = create_generator(seed)
     block = np.cumsum(np.diff(counts.row_block[order], prepend=-1) != 0)
     labels = counts.labels[order]
     labels = labels[np.lexsort((labels, block))]
@@ -261,7 +258,7 @@ def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float |
 
 def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> Iterator[Counts]:
     """Yield the source row of each row's label and weight; the rows of a cluster must be consecutive."""
-    rng = _create_generator(seed)
+    rng = create_generator(seed)
     starts = np.flatnonzero(np.diff(unit, prepend=-1))
     sizes = size[unit[starts]]
     for _ in range(permutations):
