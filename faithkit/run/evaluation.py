@@ -18,7 +18,7 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violation, Violations
-from faithkit.run.comparisons.differences import subtract_results
+from faithkit.run.comparisons.differences import check_design, subtract_results
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
@@ -347,7 +347,8 @@ class Evaluation(Result):
             Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
             position, and must be the same: in their values if both results have instances, else in their
             predictions. Weights, clusters and blocks must also be the same. Pandas' index is ignored, as
-            everywhere.
+            everywhere. Of two disjoint samples, both have weights, both have clusters and both have blocks,
+            or neither has.
 
         Examples
         --------
@@ -364,6 +365,8 @@ class Evaluation(Result):
         >>> good.difference(later, paired=False).value
         0.0
         """
+        if not paired:  # of pairs, weights, clusters and blocks are compared row by row
+            check_design(self, other)
         return subtract_results(self, other, measure, paired)
 
     def judge(

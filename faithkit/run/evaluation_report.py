@@ -16,6 +16,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
 from faithkit.report.formats import round_noise
 from faithkit.report.sentences import describe_change
+from faithkit.run.comparisons.differences import subtract_results
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
@@ -95,7 +96,7 @@ class EvaluationReport(Report):
         if self.reference is None:
             return {}
         return {
-            measure: self.result.difference(self.reference, measure, paired=False)
+            measure: subtract_results(self.result, self.reference, measure, paired=False)
             for measure in MEASURES
             if self.why_not_compared(measure) is None
         }

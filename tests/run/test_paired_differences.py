@@ -187,7 +187,40 @@ def test_rows_that_were_drawn_in_two_ways_are_no_pair(design, other_design):
         first.difference(second)
     with pytest.raises(faithkit.errors.InputError, match="no pair: their weights, clusters or blocks are"):
         second.difference(first)
-    assert first.difference(second, paired=False)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("design", "role"),
+    [
+        ({"weights": LIGHT}, "weights or clusters"),
+        ({"clusters": HOUSES}, "clusters"),
+        ({"blocks": HOUSES}, "blocks"),
+    ],
+    ids=["weights", "clusters", "blocks"],
+)
+def test_samples_are_not_compared_if_one_alone_has_weights_clusters_or_blocks(design, role, tmp_path):
+    path = tmp_path / "plain.json"
+    drawn, plain = faithkit.score(LABELS, WORDS, **design), faithkit.score(LABELS, WORDS)
+    plain.to_json(path)
+    for other in (plain, faithkit.load(path)):
+        with pytest.raises(faithkit.errors.InputError, match=f"this sample alone has {role}, which make it"):
+            drawn.difference(other, paired=False)
+        with pytest.raises(
+            faithkit.errors.InputError, match=f"the reference alone has {role}, which make it"
+        ):
+            other.difference(drawn, paired=False)
+
+
+def test_samples_of_other_weights_are_compared():
+    light, heavy = (faithkit.score(LABELS, WORDS, weights=weights) for weights in (LIGHT, HEAVY))
+    assert light.difference(heavy, paired=False).low < 0
+
+
+def test_a_group_whose_weights_happen_to_be_alike_is_compared_with_the_rest():
+    weights = np.where(np.arange(N) < N // 2, 1.0, LIGHT)
+    groups = faithkit.score(LABELS, WORDS, weights=weights).by(np.arange(N) < N // 2)
+    assert groups.difference(True) is not None
 
 
 @one_test

@@ -30,6 +30,28 @@ def subtract_results(first: Any, second: Any, measure: str, paired: bool) -> Dif
     return compute_difference(*sides, first.confidence, paired)
 
 
+def check_design(result: Any, reference: Any, remedy: str = "draw both alike") -> None:
+    """Refuse two samples if only one has weights, clusters or blocks.
+
+    Weights that are all equal count as none, and so do clusters of one row.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> plain = faithkit.score(["yes", "no"], ["a", "b"])
+    >>> check_design(faithkit.score(["yes", "no"], ["a", "b"], weights=[1, 2]), plain)
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: this sample alone has weights or clusters, which make it another measure: ...
+    """
+    fields = {"clusters": "clusters", "blocks": "blocks", "weights or clusters": "effective"}
+    for name, field in fields.items():
+        is_here, is_there = (getattr(side.design, field) is not None for side in (result, reference))
+        if is_here != is_there:
+            side = "this sample" if is_here else "the reference"
+            raise InputError(f"{side} alone has {name}, which make it another measure: {remedy}.")
+
+
 def _jackknife_estimate(result: Any, measure: str, paired: bool) -> JackknifeEstimate:
     """Return the estimate of a measure, for pairs without each row; or say why it cannot be compared."""
     if measure not in result.measures:

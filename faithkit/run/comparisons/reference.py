@@ -7,6 +7,7 @@ from typing import Any
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
+from faithkit.run.comparisons.differences import check_design
 from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import learns_from_rows
@@ -137,7 +138,9 @@ def check_comparable(result: Evaluation, reference: Evaluation) -> None:
     if isinstance(reference.evidence.population, SavedPopulation):  # which does not say its kind
         _check_same_component("the reference", "discretizer", discretizer.text, setup.discretizer.text)
         _check_fitted("the reference", reference, setup.discretizer, setup.learnt_from == "given")
-        _check_design(result, reference)
+        check_design(
+            result, reference, "draw both alike, or give the log of the reference instead of its result"
+        )
     elif kind != reference.evidence.population.kind:
         raise InputError(
             f"the explanations are of kind {kind!r} in the log, and "
@@ -149,16 +152,3 @@ def check_comparable(result: Evaluation, reference: Evaluation) -> None:
             "measure: say for both what they are (--outcome, --agree)."
         )
     _warn_about_same_rows(result, reference)
-
-
-def _check_design(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse a saved result if only one of the two samples has weights, clusters or blocks."""
-    fields = {"clusters": "clusters", "blocks": "blocks", "weights or clusters": "effective"}
-    for name, field in fields.items():
-        is_here, is_there = (getattr(side.design, field) is not None for side in (result, reference))
-        if is_here != is_there:
-            side = "this sample" if is_here else "the reference"
-            raise InputError(
-                f"{side} alone has {name}, which make it another measure: draw both alike, or give the log "
-                "of the reference instead of its result."
-            )

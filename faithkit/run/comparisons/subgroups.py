@@ -9,6 +9,7 @@ import pandas as pd
 from faithkit.display import Displayable
 from faithkit.jsonable import unique_keys
 from faithkit.measure.difference import Difference, adjust_by_holm
+from faithkit.run.comparisons.differences import subtract_results
 
 Result = TypeVar("Result", bound=Any)  # Evaluation, which imports this module
 
@@ -59,8 +60,7 @@ class Subgroups(Displayable, Mapping[Any, Result]):
         """
         if group not in self.rests or any(map(_is_single, (self.parts[group], self.rests[group]))):
             return None
-        difference: Difference = self.parts[group].difference(self.rests[group], measure, paired=False)
-        return difference
+        return subtract_results(self.parts[group], self.rests[group], measure, paired=False)
 
     def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
         """Return one row per group: its measure, and its difference to all other rows."""
