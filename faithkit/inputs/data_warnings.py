@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,19 +70,28 @@ def warn_about_base_values(explanations: Explanations) -> None:
 
 def warn_about_texts_among_numbers(explanations: Explanations) -> None:
     """Warn about a column of importances that is not read as numbers, because of a few texts in it."""
-    if explanations.kind != "value" or not isinstance(explanations.values, pd.DataFrame):
+    if explanations.kind != "value":
         return
-    for name, column in explanations.values.head(FIRST_ROWS).items():
+    for name, column in _columns(explanations.take(slice(0, FIRST_ROWS))):
         present = column.dropna()
         numbers = pd.to_numeric(present, errors="coerce")
         texts = present[numbers.isna()]
         # whole numbers may be codes
         if 0 < len(texts) < len(present) / 2 and (numbers.dropna() % 1 != 0).any():
             _warn(
-                f"{name!r} has texts among its numbers, such as {texts.iloc[0]!r}: the explanations are not "
+                f"{name} has texts among its numbers, such as {texts.iloc[0]!r}: the explanations are not "
                 "taken for importances. If they are importances, leave missing ones empty."
             )
             return
+
+
+def _columns(explanations: Explanations) -> Iterable[tuple[str, pd.Series]]:
+    """Return the columns of explanations, each with its name as messages write it."""
+    values = explanations.values
+    if isinstance(values, pd.DataFrame):
+        return ((repr(name), column) for name, column in values.items())
+    names = explanations.shared.get("names")
+    return [(repr(names[0]) if names else "the column of explanations", pd.Series(values))]
 
 
 def warn_about_long_format(table: Table, log: Log) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -197,13 +198,29 @@ def test_a_text_in_a_column_of_importances_is_warned_about_in_tables_and_logs(tm
         score_log(open_log(path, "p", ("phi_age", "phi_debt")))
 
 
+def test_a_text_in_the_only_column_of_importances_is_warned_about(tmp_path):
+    column = pd.Series(["0.5", "NaN", "0.25"] * 10)
+    message = "has texts among its numbers, such as 'NaN': the explanations are not taken for importances"
+    for unnamed in (column, list(column)):
+        with pytest.warns(FaithkitWarning, match=f"^the column of explanations {message}"):
+            faithkit.score(LABELS, unnamed)
+    table = pd.DataFrame({"phi": column})
+    with pytest.warns(FaithkitWarning, match=f"^'phi' {message}"):
+        faithkit.score(LABELS, table)
+    for suffix in ("csv", "parquet", "jsonl"):
+        path = write_log(table.assign(label=LABELS), suffix, tmp_path)
+        with pytest.warns(FaithkitWarning, match=f"^'phi' {message}"):
+            open_log(path, "label", ("phi",))
+
+
 @one_test
 @pytest.mark.parametrize(
     "column", [["12", "R3", "14"] * 10, ["low", "high", "0.5"] * 10, [0.5, None, 0.25] * 10], ids=str
 )
 def test_codes_and_words_and_missing_numbers_are_no_texts_among_numbers(column):
-    _, texts = record_warnings(lambda: faithkit.score(LABELS, PHI.assign(reason=column)))
-    assert not [text for text in texts if "texts among its numbers" in text]
+    for explanations in (PHI.assign(reason=column), pd.DataFrame({"reason": column}), column):
+        _, texts = record_warnings(partial(faithkit.score, LABELS, explanations))
+        assert not [text for text in texts if "texts among its numbers" in text]
 
 
 # --- one row for each part of an explanation -----------------------------------------------------------
