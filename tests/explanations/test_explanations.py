@@ -180,7 +180,7 @@ def test_no_rows_are_no_explanations(rows):
 
 
 def test_vectors_of_no_numbers_are_all_the_same():
-    assert group_rows(np.empty((3, 0))) == [0, 0, 0]
+    assert group_rows(Explanations.vectors(np.empty((3, 0)))) == [0, 0, 0]
 
 
 def test_an_input_array_is_not_changed():

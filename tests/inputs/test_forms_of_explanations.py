@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from looping import one_test
 from reasons_plugin import Box, LateReason, Reason
+from scipy.sparse import csr_matrix
 
 import faithkit
 from faithkit.errors import ContractError, InputError, ParameterError
@@ -352,3 +353,25 @@ def test_polars_is_read_as_pandas():
     ) == measure_consistency(PHI)
     with pytest.raises(InputError, match="X is of type LazyFrame; expected"):
         measure_consistency(PHI, X=frame.lazy())
+
+
+# --- explanations without columns --------------------------------------------------------------------------
+
+
+@one_test
+@pytest.mark.parametrize(
+    "explanations",
+    [pd.DataFrame(index=range(6)), np.zeros((6, 0)), np.zeros((6, 0), dtype=object), csr_matrix((6, 0))],
+)
+def test_explanations_without_columns_are_refused(explanations):
+    with pytest.raises(
+        InputError, match=r"explanations have shape \(6, 0\): no columns; expected at least one"
+    ):
+        faithkit.score(LABELS, explanations)
+
+
+@one_test
+@pytest.mark.parametrize("nothing", [{}, [], np.zeros(0)], ids=str)
+def test_empty_explanations_of_all_rows_are_missing(nothing):
+    assert faithkit.adapt([nothing] * 6).missing.all()
+    assert measure_consistency([nothing] * 6) is None

@@ -100,7 +100,12 @@ def as_explanations(values: Any, context: RowContext | None = None) -> Explanati
     entry = find_adapter(values)
     if entry is not None:
         return _adapt_explanations(entry, values, context or RowContext(), {})
-    return _mark_missing(_convert(values, context))
+    explanations = _mark_missing(_convert(values, context))
+    if 0 in explanations.values.shape[1:] and not explanations.missing.all():
+        raise InputError(
+            f"the explanations have shape {explanations.values.shape}: no columns; expected at least one."
+        )
+    return explanations
 
 
 def _mark_missing(explanations: Explanations) -> Explanations:

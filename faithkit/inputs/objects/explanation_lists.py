@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-import attrs
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -106,8 +105,8 @@ def _from_dicts(rows: list[Any], context: RowContext | None) -> Explanations:
     names = list(table.columns)
     if context is not None and context.features is not None and set(names) <= set(context.features):
         names = list(context.features)
-    explanations = from_numbers(table.reindex(columns=names, fill_value=0.0), {"names": names})
-    return attrs.evolve(explanations, missing=np.array([not row for row in rows], dtype=bool))
+    is_missing = np.array([not row for row in rows], dtype=bool)
+    return from_numbers(table.reindex(columns=names, fill_value=0.0), {"names": names}, missing=is_missing)
 
 
 def _check_weights(row: int, weights: Any) -> None:
@@ -206,15 +205,15 @@ def are_numbers(frame: pd.DataFrame) -> bool:
     )
 
 
-def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
+def from_numbers(frame: pd.DataFrame, shared: dict[str, Any], **fields: Any) -> Explanations:
     """Convert a table of numbers to vectors; different numbers stay different."""
-    dtypes = set(frame.dtypes)
+    dtypes = set(frame.dtypes) or {np.dtype(np.float64)}
     if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype) and dtype.kind != "O":
-        return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
+        return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared, **fields)
     values = np.column_stack([_floats(column) for _, column in frame.items()])
     # floats cannot tell integers beyond 2**53 apart, so equality compares the original columns
     exact = frame.reset_index(drop=True) if may_be_rounded(values) else None
-    return Explanations(kind="vector", values=values, identity=exact, shared=shared)
+    return Explanations(kind="vector", values=values, identity=exact, shared=shared, **fields)
 
 
 def _floats(column: pd.Series) -> NDArray[np.float64]:
