@@ -1,6 +1,8 @@
 """Reason codes: rows that satisfy the stated reasons and got another decision, and reasons that are false."""
 
 import json
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from looping import one_test
 
 import faithkit
 from faithkit.cli import main
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitWarning, InputError
 
 N = 90
 ROWS = np.arange(N)
@@ -193,6 +195,28 @@ FAULTS = {
 def test_codes_and_claims_that_cannot_be_read_are_refused(codes, claims, message):
     with pytest.raises(InputError, match=message):
         faithkit.parse_reasons(codes, claims, X[: len(codes)])
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("claim", "problem"),
+    [
+        ("late > 2 and job = Cook", "the word 'Cook', which occurs nowhere in the column 'job'"),
+        ("job ≠ Cook", "the word 'Cook', which occurs nowhere in the column 'job'"),
+        ("job in {Cook, cook, chef}", "words that occur nowhere in the column 'job': 'Cook', 'chef'"),
+    ],
+)
+def test_a_word_of_a_claim_that_its_column_never_has_is_warned_about(claim, problem):
+    message = f"the claim of '12' in the claims has {problem}. The column has 'cook', 'clerk'"
+    with pytest.warns(FaithkitWarning, match=re.escape(message)):
+        faithkit.parse_reasons([12] * N, {"12": claim}, X)
+
+
+def test_numbers_and_claims_that_no_row_states_are_not_warned_about():
+    claims = {"12": "late = 77", "7": "job in {cook, clerk}", "8": "job = Cook"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        faithkit.parse_reasons([12, 7] * (N // 2), claims, X.rename(columns={"late": 1.0}).assign(late=ROWS))
 
 
 def test_codes_and_rows_that_do_not_belong_together_are_refused():

@@ -7,6 +7,7 @@ makes the explanation of its row missing: without that claim, the rule would say
 import json
 import re
 import tomllib
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.arrays.grouping import group
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitWarning, InputError
 from faithkit.explanations.explanations import Explanations, object_array
+from faithkit.explanations.predicates import NoneOf, OneOf
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Column, Vocabulary
 from faithkit.inputs.files.column_patterns import suggest_column
@@ -95,6 +97,8 @@ def parse_reasons(
         code: _parse_claim(code, claim, vocabulary, source) if claim else None
         for code, claim in claim_by_code.items()
     }
+    for code in sorted(set(chain.from_iterable(reasons.code_sets))):
+        _warn_about_unknown_words(code, rule_by_code[code], vocabulary, source)
     rules = object_array(_conjoin([rule_by_code[code] for code in codes]) for codes in reasons.code_sets)
     return Explanations.of(
         rules[reasons.set_of_row],
@@ -285,6 +289,27 @@ def _parse_claim(code: str, claim: str, vocabulary: Vocabulary, source: str) -> 
             'columns of --features (X), with "and" between them: on numbers with <, ≤, >, ≥ or =, on texts '
             "with = or in {a, b}."
         ) from None
+
+
+def _warn_about_unknown_words(code: str, rule: Rule | None, vocabulary: Vocabulary, source: str) -> None:
+    """Warn about words of a claim that no row has in their column, such as misspelt ones."""
+    column_by_name = {column.name: column for column in vocabulary.columns.values()}
+    for predicate in () if rule is None else rule.predicates:
+        if not isinstance(predicate, OneOf | NoneOf):
+            continue
+        column = column_by_name[predicate.column]
+        values = set(chain.from_iterable(column.values_by_text.values()))
+        words = [f"{word!r:.40}" for word in predicate.values if word not in values]
+        if words and not column.is_numeric:
+            subject = f"the word {words[0]}, which occurs" if len(words) == 1 else "words that occur"
+            rest = "" if len(words) == 1 else f": {join_few(words)}"
+            examples = join_few(f"{text!r:.40}" for text in column.values_by_text)
+            warnings.warn(
+                f"the claim of {code!r} in {source} has {subject} nowhere in the column "
+                f"{predicate.column!r}{rest}. The column has {examples}: write words as in the column.",
+                FaithkitWarning,
+                stacklevel=3,
+            )
 
 
 def _describe_content(column: Column) -> str:
