@@ -89,7 +89,7 @@ def command(
         measure_reference = _read_reference(reference, prepared, inputs["text"], options)
     with use_backend(**workers):
         result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        result = add_origin(result, origin, inputs, prepared)
+        result = add_origin(result, origin, inputs, prepared).with_origin(columns=_model_columns(prepared))
         reference_result = None if measure_reference is None else measure_reference(result)
         if reference_result is not None:
             check_comparable(result, reference_result)
@@ -109,10 +109,11 @@ def _read_reference(
     path: str, prepared: "EvaluationInputs", text: str | None, options: dict[str, Any]
 ) -> "Callable[[Evaluation], Evaluation]":
     """Load or read a reference, and return a function that measures it as the result was measured."""
-    from faithkit.run.comparisons.reference import is_saved_result, load_reference
+    from faithkit.run.comparisons.reference import check_saved_columns, is_saved_result, load_reference
 
     if is_saved_result(path):
         saved_result = load_reference(path, has_background=prepared.background is not None, **options)
+        check_saved_columns(saved_result, _model_columns(prepared), is_log=False)
         return lambda result: saved_result
     design = (prepared.weights, prepared.clusters, prepared.blocks)
     if any(column is not None for column in design):
@@ -122,3 +123,11 @@ def _read_reference(
         )
     rows = prepared.read_like(path, text)
     return lambda result: result.on(rows)
+
+
+def _model_columns(prepared: "EvaluationInputs") -> tuple[str, ...] | None:
+    """Return the names of the columns that the model reads; None for texts and images."""
+    from faithkit.inputs.models.model_columns import select_model_columns
+
+    X = select_model_columns(prepared.model, prepared.X)
+    return tuple(map(str, X.columns)) if hasattr(X, "columns") else None

@@ -21,6 +21,10 @@ from faithkit.run.components.resolution import ResolvedComponent
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")
 
 
+def _to_names(names: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
 @attrs.frozen(kw_only=True)
 class Origin:
     """The origin of a result: its data and model, and what its user wrote about it.
@@ -38,6 +42,8 @@ class Origin:
         Whether the model was trained here, on other rows.
     accuracy, r2 : float or None
         Of the model on these rows, if their target is known: the share of right labels, or R² of numbers.
+    columns : tuple of str or None
+        The columns of a log that have the explanations, or of a table that the model reads. None in Python.
     """
 
     title: str | None = None
@@ -51,6 +57,7 @@ class Origin:
     is_held_out: bool = False
     accuracy: float | None = None
     r2: float | None = None
+    columns: tuple[str, ...] | None = attrs.field(default=None, converter=_to_names)
 
 
 def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: str) -> dict[str, float]:

@@ -594,6 +594,50 @@ def test_a_log_of_other_columns_is_no_reference(here, change, words, suffix):
     assert words in done.stderr
 
 
+def test_a_saved_result_of_other_explanation_columns_is_refused_before_anything_is_measured(
+    here, monkeypatch
+):
+    one_column = ("--prediction", "label", "--diagnose", "none", "--control-draws", "0", "--explanation")
+    assert run("score", "january.csv", *one_column, "phi_b", "--json", "b.json").exit_code == 0
+    gate = ("--reference", "b.json", "--fail-if-worse", "consistency=1")
+    assert run("score", "february.csv", *one_column, "phi_b", *gate).exit_code == 0
+    monkeypatch.setattr(
+        "faithkit.run.populations.log_scoring.score", lambda *_, **__: pytest.fail("was measured")
+    )
+    done = run("score", "february.csv", *one_column, "phi_a", *gate)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert (
+        "the columns are phi_a here, and phi_b in the reference: give a reference of the same" in done.stderr
+    )
+
+
+def test_a_log_may_have_the_result_of_a_model_as_its_reference(model_files):
+    assert evaluate("--json", "test.json").exit_code == 0
+    assert score("january.csv", "--reference", "test.json", "--discretize", "original").exit_code == 0
+
+
+@one_test
+@pytest.mark.parametrize("has_names", [True, False])
+def test_a_saved_result_of_another_table_is_refused_before_anybody_explains(
+    model_files, monkeypatch, has_names
+):
+    (model_files / "own_model.py").write_text("def model(X):\n    return (X['x'] > 0).tolist()\n")
+    assert evaluate("--columns", "x", "--json", "narrow.json").exit_code == 0
+    payload = json.loads((model_files / "narrow.json").read_text())
+    assert payload["origin"]["columns"] == ["x"]
+    if not has_names:  # as in results that older versions saved
+        del payload["origin"]["columns"]
+        (model_files / "narrow.json").write_text(json.dumps(payload))
+    assert evaluate("--columns", "x", "--reference", "narrow.json").exit_code == 0
+    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
+    done = evaluate("--columns", "x,z", "--reference", "narrow.json")
+    assert (done.exit_code, done.stdout) == (1, "")
+    words = (
+        "the columns are x, z here, and x in" if has_names else "the number of columns is 2 here, and 1 in"
+    )
+    assert words in done.stderr
+
+
 def test_a_reference_that_is_not_there_is_told(here):
     done = score("february.csv", "--reference", "none.json", "--fail-unless-as-good", "consistency=1")
     assert done.exit_code == 1

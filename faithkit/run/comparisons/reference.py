@@ -127,6 +127,27 @@ def check_columns(log: ColumnRoles, reference: ColumnRoles) -> None:
             )
 
 
+def check_saved_columns(reference: Evaluation, names: tuple[str, ...] | None, is_log: bool) -> None:
+    """Refuse a saved result of other columns.
+
+    A log has columns for explanations, and a table those that the model reads: only like is compared with
+    like. A saved result without names of columns is refused only if its table had another number of columns.
+    """
+    if names is None or is_log != (reference.setup.explainer is None):
+        return
+    saved_names, n_saved = reference.origin.columns, reference.evidence.population.data()["columns"]
+    if saved_names is not None and sorted(names) != sorted(saved_names):
+        raise InputError(
+            f"the columns are {_column_names(names)} here, and {_column_names(saved_names)} in the reference: "
+            "give a reference of the same columns."
+        )
+    if saved_names is None and not is_log and n_saved not in (None, len(names)):
+        raise InputError(
+            f"the number of columns is {len(names)} here, and {n_saved} in the reference: give a reference "
+            "of the same columns."
+        )
+
+
 def _column_names(names: str | tuple[str, ...]) -> str:
     return names if isinstance(names, str) else join_few(names) or "none"
 

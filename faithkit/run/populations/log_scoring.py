@@ -13,7 +13,7 @@ from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.comparisons.controls import MAX_ROWS
-from faithkit.run.comparisons.reference import check_columns, check_comparable
+from faithkit.run.comparisons.reference import check_columns, check_comparable, check_saved_columns
 from faithkit.run.components.discretization import fit_and_freeze_discretizer
 from faithkit.run.components.learning import THE_SAMPLE, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
@@ -69,16 +69,19 @@ def score_log(
     **options
         Those of `score`.
     """
-    is_fitted_to_reference = False
+    is_fitted_to_reference, roles = False, log.roles
+    if isinstance(reference, Evaluation):
+        check_saved_columns(reference, roles.explanation, is_log=True)
     if isinstance(reference, Log | ParquetLog):
-        check_columns(log.roles, reference.roles)
+        check_columns(roles, reference.roles)
         is_fitted_to_reference = learns(_log_discretizer(options.get("discretizer")))
         reference, options = _fit_components(reference, options)
         earlier, _ = _score_with_groups(reference, None, unexplained, options)
         reference = _with_learnt_from(THE_SAMPLE if is_fitted_to_reference else None, earlier)
     result, groups = _score_with_groups(log, pool, unexplained, options)
     result = _with_learnt_from("given" if is_fitted_to_reference else result.setup.learnt_from, result)
-    result = result if origin is None else attrs.evolve(result, origin=origin)
+    if origin is not None:
+        result = attrs.evolve(result, origin=origin).with_origin(columns=roles.explanation)
     if reference is not None:
         check_comparable(result, reference)
     return EvaluationReport.of(result, violations, groups, reference, allowed, diagnostics, by_label)
