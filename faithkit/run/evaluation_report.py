@@ -16,7 +16,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
 from faithkit.report.formats import round_noise
 from faithkit.report.sentences import describe_change
-from faithkit.run.comparisons.differences import subtract_results
+from faithkit.run.comparisons.differences import subtract_results, subtract_with_unexplained
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
@@ -125,9 +125,24 @@ class EvaluationReport(Report):
     def judge_worse(self, margins: Mapping[str, float]) -> list[GateResult]:
         """Check which measures are shown to be more than a margin worse than in the reference.
 
-        A gate is missed if the upper end of the difference's interval is below −margin.
+        A gate is missed if the upper end of the difference's interval is below −margin. For this, rows of the
+        result without an explanation count as not agreeing.
         """
-        return self._judge_changes(margins, lambda difference: difference.high)
+        gates = self._judge_changes(margins, lambda difference: difference.high)
+        return [self._judge_with_unexplained(gate) if gate.is_kept else gate for gate in gates]
+
+    def _judge_with_unexplained(self, gate: GateResult) -> GateResult:
+        """Judge a kept gate again, where rows without an explanation count as not agreeing."""
+        margin = gate.limit
+        assert margin is not None
+        if not self.result.unexplained:
+            return gate
+        difference = subtract_with_unexplained(self.result, self.reference, gate.measure)
+        if round_noise(difference.high) >= round_noise(-margin):
+            return gate
+        sentence = self.sentence(gate.measure, difference, margin)
+        words = f"{sentence}, if rows without an explanation count as not agreeing"
+        return attrs.evolve(gate, is_kept=False, words=words)
 
     def _judge_changes(
         self, margins: Mapping[str, float], decisive_end: Callable[[Difference], float]

@@ -216,6 +216,47 @@ def test_each_gate_against_a_reference_has_its_own_margin(here):
     ]
 
 
+def test_rows_without_an_explanation_do_not_hide_that_a_measure_is_worse(here):
+    frame = MONTHS["february"]
+    words = np.where(frame["phi_a"] + frame["phi_b"] > 0, "much", "little")
+    frame.assign(why=words).to_csv("explained.csv", index=False)
+    frame.assign(why=np.where(np.arange(400) < 20, words, None)).to_csv("unexplained.csv", index=False)
+
+    def judge(log, reference, margin):
+        columns = ("--prediction", "label", "--explanation", "why", "--diagnose", "none")
+        gate = ("--fail-if-worse", f"consistency={margin}")
+        return run("score", f"{log}.csv", "--reference", f"{reference}.csv", *columns, *gate)
+
+    done = judge("unexplained", "explained", 0.5)
+    assert done.exit_code == 3
+    assert "failed: consistency is worse than in the reference by more than 0.5 (difference" in done.stderr
+    assert done.stderr.endswith(", if rows without an explanation count as not agreeing.\n")
+    assert judge("unexplained", "explained", 0.99).exit_code == 0
+    assert judge("explained", "unexplained", 0).exit_code == 0
+    assert judge("unexplained", "unexplained", 0).exit_code == 0
+
+
+@one_test
+@pytest.mark.parametrize("design", ["equal", "weights", "clusters"])
+def test_as_many_rows_without_an_explanation_as_before_seldom_raise_an_alarm(design):
+    rng, n_alarms = np.random.default_rng(0), 0
+
+    def sample():
+        words = rng.choice(["much", "little"], 300)
+        labels = np.where((words == "much") ^ (rng.random(300) < 0.1), "yes", "no")
+        is_explained = rng.random(300 if design != "clusters" else 100) < 0.5
+        is_explained = np.repeat(is_explained, 300 // len(is_explained))
+        options = {"weights": rng.choice([1, 4], 300), "clusters": np.arange(300) // 3}
+        drawn = {name: values for name, values in options.items() if name == design}
+        return faithkit.score(labels, np.where(is_explained, words, None), **drawn)
+
+    for _ in range(100):
+        report = EvaluationReport(sample(), reference=sample())
+        [gate] = report.judge_worse({"consistency": 0.0})
+        n_alarms += gate.is_kept is False
+    assert n_alarms <= 7  # of 100; at most 2.5 are expected
+
+
 @one_test
 @pytest.mark.parametrize(
     ("gate", "side"), [("--fail-unless-as-good", "here"), ("--fail-if-worse", "in the reference")]

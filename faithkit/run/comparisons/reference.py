@@ -138,8 +138,8 @@ def check_saved_columns(reference: Evaluation, names: tuple[str, ...] | None, is
     saved_names, n_saved = reference.origin.columns, reference.evidence.population.data()["columns"]
     if saved_names is not None and sorted(names) != sorted(saved_names):
         raise InputError(
-            f"the columns are {_column_names(names)} here, and {_column_names(saved_names)} in the reference: "
-            "give a reference of the same columns."
+            f"the columns are {_column_names(names)} here, and {_column_names(saved_names)} in the "
+            "reference: give a reference of the same columns."
         )
     if saved_names is None and not is_log and n_saved not in (None, len(names)):
         raise InputError(
