@@ -72,7 +72,7 @@ def warn_about_texts_among_numbers(explanations: Explanations) -> None:
     """Warn about a column of importances that is not read as numbers, because of a few texts in it."""
     if explanations.kind != "value":
         return
-    for name, column in _columns(explanations.take(slice(0, FIRST_ROWS))):
+    for name, column in _first_rows(explanations):
         present = column.dropna()
         numbers = pd.to_numeric(present, errors="coerce")
         texts = present[numbers.isna()]
@@ -85,13 +85,16 @@ def warn_about_texts_among_numbers(explanations: Explanations) -> None:
             return
 
 
-def _columns(explanations: Explanations) -> Iterable[tuple[str, pd.Series]]:
-    """Return the columns of explanations, each with its name as messages write it."""
-    values = explanations.values
+def _first_rows(explanations: Explanations) -> Iterable[tuple[str, pd.Series]]:
+    """Return the first values of each column, with the name of the column as messages write it.
+
+    Of a single column, whose values may be any objects, texts and fractions are returned.
+    """
+    values, names = explanations.values[:FIRST_ROWS], explanations.shared.get("names")
     if isinstance(values, pd.DataFrame):
         return ((repr(name), column) for name, column in values.items())
-    names = explanations.shared.get("names")
-    return [(repr(names[0]) if names else "the column of explanations", pd.Series(values))]
+    readable = [value for value in values.tolist() if isinstance(value, str | float)]
+    return [(repr(names[0]) if names else "the column of explanations", pd.Series(readable, dtype=object))]
 
 
 def warn_about_long_format(table: Table, log: Log) -> None:

@@ -86,7 +86,7 @@ SENTENCES = {
     "names the number": (
         Shares(), "consistency", {"finding": "names the label"},
         "Each prediction has one explanation, which may only repeat the prediction: explanations account for all of "
-        "the variance, but that shows nothing.",
+        "the variance that could be checked, but that shows nothing.",
     ),
     "within a tolerance": (
         Near(within="2000"), "consistency", {"floor": None, "chance": 0.3},

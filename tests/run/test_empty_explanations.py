@@ -56,8 +56,9 @@ def test_a_function_that_explains_by_nothing_but_nan_does_not_explain():
 
 
 def test_a_row_of_no_columns_is_not_taken_for_one_without_a_value():
-    assert not faithkit.Explanations.vectors(np.zeros((2, 0))).missing.any()
-    assert faithkit.score(["yes", "no"], np.zeros((2, 0))).unexplained == 0
+    explanations = faithkit.Explanations.vectors(np.zeros((2, 0)))
+    assert not explanations.missing.any()
+    assert faithkit.score(["yes", "no"], explanations).unexplained == 0
 
 
 def test_numbers_in_a_series_are_no_instances():

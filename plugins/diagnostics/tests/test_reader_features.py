@@ -181,7 +181,7 @@ ODD_SAMPLES = {
     "a label for every row": (np.arange(30), RNG.normal(size=(30, 3))),
     "more labels than are learnt": (np.arange(90) % 60, RNG.normal(size=(90, 3))),
     "one label": (["yes"] * 30, RNG.normal(size=(30, 3))),
-    "no columns": (["yes", "no"] * 20, np.empty((40, 0))),
+    "no columns": (["yes", "no"] * 20, Explanations.vectors(np.empty((40, 0)))),
     "nothing but gaps": (["yes", "no"] * 20, np.full((40, 2), np.nan)),
     "huge numbers": (["yes", "no"] * 20, np.full((40, 2), 1e308)),
     "numbers that are no floats": (["yes", "no"] * 20, [10**400, -(10**400)] * 20),
