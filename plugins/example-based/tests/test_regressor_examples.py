@@ -18,8 +18,8 @@ def test_a_number_at_the_end_of_the_desired_range_is_in_it_whatever_rounding_doe
 
     X = np.array([[3.0], [2.0], [0.1], [1.0]])
     assert price(X)[2] > 0  # by rounding
-    found = explained("nearest-counterfactual:desired_range=[-1, 0]", price, X[:1], X)
-    assert found.values.tolist() == [[0.1]]
+    counterfactuals = explained("nearest-counterfactual:desired_range=[-1, 0]", price, X[:1], X)
+    assert counterfactuals.values.tolist() == [[0.1]]
 
 
 @one_test
