@@ -1,7 +1,10 @@
 """The errors that faithkit raises on purpose; the command line shows each as one line.
 
-A message says what was given, what was expected and what to do next.
+A message says what was given, what was expected and what to do next. The same is true of warnings.
 """
+
+import sys
+import warnings
 
 
 class FaithkitError(Exception):
@@ -38,3 +41,12 @@ class StoreError(FaithkitError):
 
 class FaithkitWarning(UserWarning):
     """A result was computed, but users should know something about it."""
+
+
+def warn(message: str) -> None:
+    """Warn users, and show the line of their code that called faithkit or one of its plugins."""
+    frame, stacklevel = sys._getframe(1), 2
+    # generated code has no name
+    while frame.f_back is not None and frame.f_globals.get("__name__", "faithkit").startswith("faithkit"):
+        frame, stacklevel = frame.f_back, stacklevel + 1
+    warnings.warn(message, FaithkitWarning, stacklevel)

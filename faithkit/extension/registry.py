@@ -7,12 +7,11 @@ factory; `Registry.create` does.
 import contextlib
 import functools
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from faithkit.errors import FaithkitWarning, PluginError, UnknownComponentError
+from faithkit.errors import PluginError, UnknownComponentError, warn
 from faithkit.extension.creation import build
 from faithkit.extension.entries import (
     Entry,
@@ -227,7 +226,7 @@ def registry() -> Registry:
     installed = Registry()
     for problem in installed.broken:
         if problem.cause is not None:
-            warnings.warn(f"a plugin is left out: {problem}", FaithkitWarning, stacklevel=2)
+            warn(f"a plugin is left out: {problem}")
     return installed
 
 

@@ -1,7 +1,6 @@
 """Warn about data that users may misread; nothing is dropped or changed."""
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import pyarrow.compute as pc
 
 from faithkit.arrays import sum_by
 from faithkit.arrays.grouping import Words, group, renumber
-from faithkit.errors import FaithkitWarning
+from faithkit.errors import warn
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.files.arrow_types import is_text, value_type
 from faithkit.inputs.files.table import Table
@@ -30,22 +29,18 @@ _BASE_WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?va
 _BASE_VALUE = re.compile(rf"(?:^|[^a-z])(?:{_BASE_WORDS})(?:[^a-z]|$)")
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, FaithkitWarning, stacklevel=5)
-
-
 def warn_about_numbers(labels: Sequence[Any]) -> None:
     """Warn about labels that may be numbers: texts with a fraction or percent sign, or many whole numbers."""
     matches = [_NUMBER.fullmatch(label) if isinstance(label, str) else None for label in labels]
     # the pattern also matches an empty text, which has no fraction
     fractions = [match[0] for match in matches if match and (match[2] or (match[1] or "").strip(".,0"))]
     if all(matches) and fractions:
-        _warn(
+        warn(
             f"predictions such as {fractions[0]!r} are texts, and are taken for labels: if they are numbers, "
             "write them as numbers, with a decimal point and without a percent sign."
         )
     elif len(labels) > _MAX_CODES and all(isinstance(label, int | float) for label in labels):
-        _warn(
+        warn(
             f"predictions are {len(labels):,} different whole numbers, and are taken for labels: if they are "
             "amounts, set outcome='numbers' (CLI: --outcome numbers)."
         )
@@ -62,7 +57,7 @@ def warn_about_base_values(explanations: Explanations) -> None:
         if _BASE_VALUE.search(words) and len(pd.unique(column[~np.isnan(column)])) == 1:
             base_names.append(name)
     if base_names and len(base_names) < len(names):
-        _warn(
+        warn(
             f"{join_words(map(repr, base_names))} may be a base value and no feature: it is the same in "
             f"every row. If so, leave it out (CLI: --explanation '…,!{base_names[0]}')."
         )
@@ -78,7 +73,7 @@ def warn_about_texts_among_numbers(explanations: Explanations) -> None:
         texts = present[numbers.isna()]
         # whole numbers may be codes
         if 0 < len(texts) < len(present) / 2 and (numbers.dropna() % 1 != 0).any():
-            _warn(
+            warn(
                 f"{name} has texts among its numbers, such as {texts.iloc[0]!r}: the explanations are not "
                 "taken for importances. If they are importances, leave missing ones empty."
             )
@@ -117,7 +112,7 @@ def warn_about_long_format(table: Table, log: Log) -> None:
         is_plausible = _MIN_CASES <= n_cases <= n / _MIN_ROWS_PER_CASE
         if is_plausible and has_one_label and has_many_explanations:
             verb = "has" if n < FIRST_ROWS else "begins with"
-            _warn(
+            warn(
                 f"the log {verb} {n:,} rows and {n_cases:,} values of {name!r}, each with one prediction and "
                 "several explanations: it seems to have a row for each part of an explanation. Give one row "
                 f"for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
@@ -156,7 +151,7 @@ def warn_about_repeated_rows(count: Count, words: Callable[[], Words | None] | N
     without_copies = _shares(sharing - n_copies, agreeing - n_copies, sizes)
     if any(abs(a - b) > _MIN_CHANGE for a, b in zip(with_copies, without_copies, strict=True)):
         share = round(100 * (1 - (1 / n_copies).mean()))
-        _warn(
+        warn(
             f"{share} % of the rows repeat another one exactly, so a row may have been checked against its "
             "own copy: if they are cases seen again, name the rows of one case (clusters=, CLI: --clusters)."
         )

@@ -1,7 +1,6 @@
 """Prepare the inputs of an evaluation from files and names: a model, a sample, a background, a pool."""
 
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 
 from faithkit.arrays.containers import Rows, n_rows, take_rows
 from faithkit.arrays.row_random import create_generator
-from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
+from faithkit.errors import InputError, UnknownComponentError, warn
 from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
@@ -147,12 +146,10 @@ def _warn_about_ids(X: Rows) -> None:
         return
     for name, column in X.items():
         if holds_words(column) and column.nunique() == len(X):
-            warnings.warn(
+            warn(
                 f"column {str(name)!r} has another value in every row: no model learns from it, and "
                 "explainers do not know the values of other rows. "
                 f"If it names the rows write --id {name}, else --drop {name}.",
-                FaithkitWarning,
-                stacklevel=3,
             )
 
 

@@ -1,6 +1,5 @@
 """Diagnostics: plugins that answer an additional question about a result."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import ContractError, FaithkitError, InputError, warn
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.registry import registry
 from faithkit.inputs.models.predictor import Predictor
@@ -180,7 +179,7 @@ def automatic_diagnostics(result: Any) -> tuple[ResolvedComponent, ...]:
             if _is_automatic(diagnostic, result):
                 names.append(diagnostic)
         except FaithkitError as error:
-            warnings.warn(f"the diagnostic {name} is left out: {error}", FaithkitWarning, stacklevel=2)
+            warn(f"the diagnostic {name} is left out: {error}")
     return tuple(names)
 
 

@@ -127,12 +127,9 @@ def test_a_warning_says_that_a_named_discretizer_learns_from_the_sample():
     with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
         result = faithkit.evaluate(model, X, Naming("quantile"))
     assert result.to_dict()["background"] == "the sample itself"
-    with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on") as log:
-        assert (
-            faithkit.score([0, 1], [[1.0], [2.0]], discretizer="quantile").setup.learnt_from
-            == "the sample itself"
-        )
-    assert log[0].filename == __file__
+    with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
+        result = faithkit.score([0, 1], [[1.0], [2.0]], discretizer="quantile")
+    assert result.setup.learnt_from == "the sample itself"
 
 
 @one_test

@@ -7,7 +7,6 @@ makes the explanation of its row missing: without that claim, the rule would say
 import json
 import re
 import tomllib
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.arrays.grouping import group
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import InputError, warn
 from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.explanations.predicates import NoneOf, OneOf
 from faithkit.explanations.rules import Rule
@@ -304,11 +303,9 @@ def _warn_about_unknown_words(code: str, rule: Rule | None, vocabulary: Vocabula
             subject = f"the word {words[0]}, which occurs" if len(words) == 1 else "words that occur"
             rest = "" if len(words) == 1 else f": {join_few(words)}"
             examples = join_few(f"{text!r:.40}" for text in column.values_by_text)
-            warnings.warn(
+            warn(
                 f"the claim of {code!r} in {source} has {subject} nowhere in the column "
                 f"{predicate.column!r}{rest}. The column has {examples}: write words as in the column.",
-                FaithkitWarning,
-                stacklevel=3,
             )
 
 

@@ -1,10 +1,9 @@
 """Reference samples: an earlier log or result of the same system, to compare a result with."""
 
 import contextlib
-import warnings
 from typing import Any
 
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import InputError, warn
 from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
 from faithkit.run.comparisons.differences import check_design
@@ -92,11 +91,9 @@ def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
     requested = {**options, "estimator": resolve_component("estimator", options["estimator"]).text}
     for name, value in measured.items():
         if value != requested[name]:
-            warnings.warn(
+            warn(
                 f"the reference was measured with the {name} {value}, and this is {requested[name]}: their "
                 f"difference is of leave-one-out, at the confidence {options['confidence']}.",
-                FaithkitWarning,
-                stacklevel=3,
             )
 
 
@@ -106,12 +103,10 @@ def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
         return
     fingerprint = result.evidence.population.data()["fingerprint"]
     if fingerprint is not None and fingerprint == reference.evidence.population.data()["fingerprint"]:
-        warnings.warn(
+        warn(
             "the reference has the very rows of this sample, and a reference is taken for a separate sample: "
             "the interval of the difference is wider, as a rule, than it need be. In Python, "
             "`result.difference(other)` pairs rows.",
-            FaithkitWarning,
-            stacklevel=3,
         )
 
 

@@ -1,12 +1,11 @@
 """What components learn from: rows that they are not judged on, or the sample itself, with a warning."""
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
 
 from faithkit.arrays.containers import Rows
-from faithkit.errors import FaithkitError, FaithkitWarning
+from faithkit.errors import FaithkitError, warn
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import ResolvedComponent
@@ -38,12 +37,10 @@ def find_source_of_learning(
         return THE_SAMPLE
     share = 1.0 if background is X else share_in_background(X, background)
     if share > _MAX_COMMON:
-        warnings.warn(
+        warn(
             f"{round(100 * share)} % of the rows of the sample are also in the background, so "
             f"{learners[0].text} learns from rows it is judged on, and results are optimistic: give a "
             "background of other rows.",
-            FaithkitWarning,
-            stacklevel=3,
         )
     return THE_SAMPLE if share == 1 else "given"
 
@@ -69,14 +66,12 @@ def share_in_background(X: Rows, background: Rows) -> float:
     return float(np.isin(rows, background_rows).mean())
 
 
-def warn_about_background(component: ResolvedComponent, is_log: bool = False, stacklevel: int = 4) -> None:
+def warn_about_background(component: ResolvedComponent, is_log: bool = False) -> None:
     """Warn that a component learns from the rows that it is judged on, so results are optimistic."""
     remedy = "pass background= (CLI: --background)"
     if is_log:
         remedy = "a log has none, `evaluate` can be given one"
-    warnings.warn(
+    warn(
         f"no background was given, so {component.text} learns from the rows it is judged on, and results are "
         f"optimistic: {remedy}.",
-        FaithkitWarning,
-        stacklevel=stacklevel,
     )

@@ -180,7 +180,7 @@ class Setup:
         """Return the setup with a discretizer; warn if that learns from the sample."""
         learnt_from = self.learnt_from
         if learnt_from is None and learns(discretizer):
-            warn_about_background(discretizer, is_log=self.system is None, stacklevel=5)
+            warn_about_background(discretizer, is_log=self.system is None)
             learnt_from = THE_SAMPLE
         return attrs.evolve(self, discretizer=discretizer, learnt_from=learnt_from)
 

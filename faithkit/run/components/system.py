@@ -1,6 +1,5 @@
 """An explanation system: a model, an explainer, and what is needed to explain more rows in the same way."""
 
-import warnings
 from typing import Any
 
 import attrs
@@ -8,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arrays.containers import n_rows, take_rows
-from faithkit.errors import FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import FaithkitError, InputError, warn
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Decimals, choose_decimals, round_columns
 from faithkit.explanations.vocabulary import Vocabulary
@@ -154,10 +153,8 @@ def warn_about_randomness(predictor: Predictor, X: Rows, predictions: np.ndarray
     is_same = np.isclose(first, again, rtol=1e-3) if is_number else first == again
     n_changed = int((~is_same.reshape(len(first), -1).all(axis=1)).sum())
     if n_changed:
-        warnings.warn(
+        warn(
             f"the model predicted {n_changed} of {len(first)} rows differently when it was asked again, "
             "which limits every measure: fix its seed, or switch off what is random, such as dropout by "
             "model.eval().",
-            FaithkitWarning,
-            stacklevel=3,
         )

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import attrs
 import joblib
 
-from faithkit.errors import FaithkitWarning
+from faithkit.errors import warn
 from faithkit.run.explaining.job import Execution
 from faithkit.wording import to_printable
 
@@ -97,7 +96,7 @@ class Progress:
         for text in texts:
             if text not in self._shown_warnings:
                 self._shown_warnings.add(text)
-                warnings.warn(text, FaithkitWarning, stacklevel=4)
+                warn(text)
 
     def advance(self, rows: int) -> None:
         """Count finished rows of the current chunk."""

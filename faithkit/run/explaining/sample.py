@@ -6,7 +6,6 @@ cannot change a result. The result of each chunk is stored as soon as it arrives
 
 import contextlib
 import math
-import warnings
 from collections.abc import Iterable
 
 import attrs
@@ -15,7 +14,7 @@ import pandas as pd
 
 from faithkit.arrays.batches import spans
 from faithkit.arrays.containers import n_rows, take_rows
-from faithkit.errors import FaithkitWarning
+from faithkit.errors import warn
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.rows import Rows
 from faithkit.inputs.seeds import row_seeds
@@ -86,11 +85,9 @@ def _load_stored_results(chunks: list[Chunk], execution: Execution) -> dict[int,
             if result is not None:
                 results[chunk.number] = result
     if n_damaged and execution.store is not None:
-        warnings.warn(
+        warn(
             f"{n_damaged} of {len(chunks)} chunks must be explained again: in the store "
             f"{execution.store.folder} they are damaged, or not what their names say.",
-            FaithkitWarning,
-            stacklevel=3,
         )
     return results
 

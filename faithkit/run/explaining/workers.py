@@ -11,14 +11,13 @@ import re
 import signal
 import tempfile
 import threading
-import warnings
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning
+from faithkit.errors import ExplainerError, FaithkitError, warn
 from faithkit.run.explaining.chunk import Chunk, explain_chunk, fail_row
 from faithkit.run.explaining.cluster import (
     KilledWorkersError,
@@ -125,11 +124,9 @@ def _pickle_explain(job: Job) -> SharedFunction | None:
         with guard("its pickle"):
             return SharedFunction.of(functools.partial(explain_chunk, job))
     except FaithkitError as error:
-        warnings.warn(
+        warn(
             f"the job cannot be sent to workers ({describe(error).rstrip('.')}), so it runs in this process, "
             "where a time limit ends no code in C.",
-            FaithkitWarning,
-            stacklevel=3,
         )
         return None
 
@@ -189,11 +186,9 @@ def _try_on_cluster(cluster: Any, explain: SharedFunction, chunks: list[Chunk]) 
         else:
             deadly_chunks.append(chunk)
     if deadly_chunks:
-        warnings.warn(
+        warn(
             f"{len(deadly_chunks)} of {len(chunks)} chunks, at which workers of the cluster died, are "
             "explained in processes of this machine.",
-            FaithkitWarning,
-            stacklevel=3,
         )
     for chunk in deadly_chunks:
         yield chunk, None
@@ -242,4 +237,4 @@ def _warn_of_death(error: TerminatedWorkerError) -> None:
     match = re.search(r"exit codes of the workers are \{(.+)\}", str(error))
     exit_codes = f" ({match[1]})" if match else ""
     text = f"a worker died{exit_codes}; what it was working on is tried once more, row by row."
-    warnings.warn(text, FaithkitWarning, stacklevel=4)
+    warn(text)

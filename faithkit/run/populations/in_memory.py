@@ -1,6 +1,5 @@
 """A population whose rows are all in memory."""
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +14,7 @@ from faithkit.arrays import sum_by
 from faithkit.arrays.containers import take_rows
 from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.arrays.row_random import derive_seeds
-from faithkit.errors import FaithkitWarning
+from faithkit.errors import warn
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, draw_control, key_of
 from faithkit.inputs.predictions.labels import Labels
@@ -247,11 +246,9 @@ class InMemory(Population):
     def split_by(self, groups: Any) -> Parts:
         """Divide the rows by one value per row, or by a column of X, even if the model does not use it."""
         if self.pool is not None and len(np.unique(self.encoded_labels.codes)) == 1:
-            warnings.warn(
+            warn(
                 "groups are measured without the pool, and all explained rows have one prediction: nothing "
                 "is tested in them. Select the rows of a group and of its pool, and score each group.",
-                FaithkitWarning,
-                stacklevel=3,
             )
         X = self.sample.X if self.metadata.table is None else self.metadata.table
         return split_population(groups, X, self.encoded_labels.codes, self._take)

@@ -1,6 +1,5 @@
 """Divide the rows of a population into groups."""
 
-import warnings
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
@@ -9,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, strip_mask
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import InputError, warn
 from faithkit.inputs.rows import Rows
 from faithkit.measure.counting.owners import Counts
 from faithkit.run.populations.population import Parts, Population
@@ -55,11 +54,9 @@ def _drop_constant_groups(name: str, members: dict[Any, Population]) -> dict[Any
     if len(constant) == len(members):
         raise InputError(f"in no group of {name} is there anything to explain: each has one prediction.")
     if constant:
-        warnings.warn(
+        warn(
             f"{name} = {join_few(map(str, constant))}: left out, since all predictions of the group are the "
             "same number, and there is no variance to account for.",
-            FaithkitWarning,
-            stacklevel=5,
         )
     return {group: population for group, population in members.items() if group not in constant}
 
@@ -110,12 +107,10 @@ def _follow_predictions(codes: NDArray[Any], labels: NDArray[np.int64]) -> bool:
 
 
 def _warn_of_predictions(name: str) -> None:
-    warnings.warn(
+    warn(
         f"the groups of {name!r} follow from the prediction, or the prediction from them, so rows of one "
         "group agree whatever was explained: compare each predicted label with all rows (by_label(), CLI: "
         "--by-label), or group by a column that was known before the prediction, such as a branch.",
-        FaithkitWarning,
-        stacklevel=6,
     )
 
 

@@ -3,7 +3,6 @@
 `evaluate` and `score` convert their arguments to it. Predictions and explanations make it a population.
 """
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +12,7 @@ import pandas as pd
 
 from faithkit.arrays import Floats
 from faithkit.arrays.containers import n_rows
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import InputError, warn
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.inputs.models.model_columns import (
     describe_unused_columns,
@@ -281,7 +280,7 @@ def _check_common_labels(labels: list[Any], pool_labels: list[Any]) -> None:
     if {type(label) for label in labels} != {type(label) for label in pool_labels}:
         raise InputError(f"{problem}: write both alike.")
     if len(labels) > 1:
-        warnings.warn(f"{problem}: are both written alike?", FaithkitWarning, stacklevel=6)
+        warn(f"{problem}: are both written alike?")
 
 
 def _check_ranges_overlap(numbers: Floats, pool_numbers: Floats) -> None:
@@ -290,9 +289,7 @@ def _check_ranges_overlap(numbers: Floats, pool_numbers: Floats) -> None:
         return
     low, high, pool_low, pool_high = numbers.min(), numbers.max(), pool_numbers.min(), pool_numbers.max()
     if pool_low > high or pool_high < low:
-        warnings.warn(
+        warn(
             f"none of the pool's predictions ({pool_low:g} to {pool_high:g}) lies among the sample's "
             f"({low:g} to {high:g}): are both in the same unit?",
-            FaithkitWarning,
-            stacklevel=6,
         )
