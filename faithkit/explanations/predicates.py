@@ -150,6 +150,7 @@ class Interval:
         """
         return np.ascontiguousarray(_read_numbers(X, self.column))
 
+    @np.errstate(invalid="ignore")  # of NaN among objects, which satisfies nothing
     def satisfied_by(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of the numbers from `read_column` satisfy the predicate."""
         low, high = self.low, self.high
