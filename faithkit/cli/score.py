@@ -161,7 +161,8 @@ def command(
         logged = _open_log(log, workers, **roles, by=by, id=id, joined=joined)
         pool_rows = reference_log = None
         if pool is not None:
-            pool_rows = read_logged_pool(pool, log_options["prediction"], logged.features, **columns, ids=id)
+            features = logged.roles.features
+            pool_rows = read_logged_pool(pool, log_options["prediction"], features, **columns, ids=id)
         if reference is not None:
             reference_log = (
                 load_reference(reference, **options)

@@ -1,6 +1,7 @@
 """Prepare the inputs of an evaluation from files and names: a model, a sample, a background, a pool."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from faithkit.inputs.files.table_files import is_array, open_table, read_array
 from faithkit.inputs.models.default_models import DEFAULTS, train_default
 from faithkit.inputs.models.model_columns import fitted_columns, select_model_columns
 from faithkit.inputs.models.model_loading import load_model
-from faithkit.inputs.pools import FLAGS, PoolRows, check_has_columns, read_metadata, stream_frames
+from faithkit.inputs.pools import FLAGS, PoolRows, check_has_columns, read_metadata
 from faithkit.inputs.predictions.outcome import NUMBERS
 
 FEWEST_IDS = 20  # rows; in fewer rows, words may all differ by chance
@@ -239,7 +240,7 @@ def _read_pool(path: str, X: Rows, text: str | None, patterns: dict[str, str]) -
         return PoolRows.of(read_like(X, path, text), **metadata)
     table_on_disk = ParquetTable.open(Path(path))
     check_has_columns(path, X.columns, table_on_disk.columns)
-    return PoolRows(stream_frames(table_on_disk.select(list(X.columns))), **metadata)
+    return PoolRows(partial(table_on_disk.select(list(X.columns)).frames, categories=True), **metadata)
 
 
 def _read_texts(frame: Any, column: str, table: Any) -> list[str]:

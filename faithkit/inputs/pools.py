@@ -66,7 +66,11 @@ class PoolRows:
         for piece in self.pieces():
             _align(piece, X)
             break
-        return attrs.evolve(self, pieces=partial(_align_pieces, self.pieces, X))
+        return self.map(partial(_align, X=X))
+
+    def map(self, function: Callable[[Rows], Rows]) -> "PoolRows":
+        """Return a pool whose pieces pass through a function when they are read."""
+        return attrs.evolve(self, pieces=partial(_map_pieces, self.pieces, function))
 
     def labels(self, predictor: Predictor | None, outcome: Outcome | None = None) -> Iterator[Any]:
         """Yield the predictions of the pieces; without a predictor, the stored ones."""
@@ -77,8 +81,8 @@ class PoolRows:
             yield predictor.answers(X, outcome)
 
 
-def _align_pieces(pieces: Callable[[], Iterable[Rows]], X: Rows) -> Iterator[Rows]:
-    return (_align(piece, X) for piece in pieces())
+def _map_pieces(pieces: Callable[[], Iterable[Rows]], function: Callable[[Rows], Rows]) -> Iterator[Rows]:
+    return map(function, pieces())
 
 
 def _align(piece: Rows, X: Rows) -> Rows:
@@ -109,15 +113,6 @@ def _content_kind(column: pd.Series) -> str:
     return "words" if holds_words(column) else "numbers"
 
 
-def stream_frames(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
-    """Return a function that reads the parts of a table each time it is called."""
-    return partial(_read_frames, table, categories)
-
-
-def _read_frames(table: ParquetTable, categories: bool) -> Iterator[pd.DataFrame]:
-    return (part.frame(categories=categories) for part in table.parts())
-
-
 def read_logged_pool(
     path: str,
     prediction: str,
@@ -135,7 +130,7 @@ def read_logged_pool(
         check_has_columns(path, features, table_on_disk.columns)
         parts = [part.predictions(names, outcome) for part in table_on_disk.select(names).parts()]
         return PoolRows(
-            stream_frames(table_on_disk.select(features), categories=False),
+            table_on_disk.select(features).frames,
             pd.concat(parts, ignore_index=True),
         )
     table = open_table(path)

@@ -151,7 +151,7 @@ def evaluate(
     learnt_from = find_source_of_learning(
         [explainer, discretizer], None if background is None else inputs.background, inputs.X
     )
-    predictor = Predictor.of(model, background=inputs.background, outcome=kind, within=within)
+    predictor = Predictor(model, background=inputs.background, outcome=kind, within=within)
     check_predictions(explainer.text, explainer.instance, predictor)
     setup = Setup(
         outcome=Outcome(
@@ -238,8 +238,9 @@ def score(
     columns = {"weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
     index = check_row_order({"predictions": predictions, "explanations": explanations, "X": X, **columns})
     X, predictions = as_rows(X), materialise(as_column(predictions))
-    if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
-        check_X(X)  # raises; arrays of any shape are allowed, since a relation may read them
+    is_array = isinstance(X, np.ndarray) and X.ndim > 1  # of any shape, since a relation may read it
+    if X is not None and not is_array and not isinstance(X, list | pd.DataFrame) and not issparse(X):
+        check_X(X)  # raises
     logged_explanations = _convert_explanations(explanations, predictions, X)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions, range=range),
@@ -259,8 +260,7 @@ def score(
 def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explanations:
     """Convert explanations from any form that `score` accepts."""
     has_adapter = find_adapter(explanations) is not None
-    values = explanations if has_adapter else as_rows(explanations, texts=False)
-    converted = adapt(values, predictions=predictions, X=X)
+    converted = adapt(explanations, predictions=predictions, X=X)
     if not has_adapter and not isinstance(explanations, Explanations):
         warn_about_base_values(converted)
         warn_about_texts_among_numbers(converted)

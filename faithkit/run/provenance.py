@@ -79,6 +79,8 @@ def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: 
             numbers = np.asarray(target, dtype=float)
         except (TypeError, ValueError):  # texts or dates
             return {}
+        if numbers.shape != np.shape(predictions):  # one column for a model of several
+            return {}
         total = ((numbers - numbers.mean()) ** 2).sum()
         residual = ((numbers - np.asarray(predictions, dtype=float)) ** 2).sum()
         return {"r2": float(1 - residual / total)} if total > 0 else {}

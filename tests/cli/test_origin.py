@@ -124,6 +124,11 @@ def test_a_target_of_other_labels_or_of_scores_says_nothing():
         result.with_target([1, 0, 1])
 
 
+def test_one_column_of_targets_says_nothing_of_a_model_of_several_numbers():
+    result = faithkit.score(np.ones((3, 2)) * [[1.5], [2.5], [3.5]], ["a", "a", "b"], outcome="numbers")
+    assert result.with_target([1.0, 2.0, 3.0]).origin.r2 is None
+
+
 def test_a_log_names_its_file_and_a_loaded_result_keeps_its_origin(tmp_path):
     log = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "why": ["a", "b", "c"] * 20})
     log.to_csv(tmp_path / "may.csv", index=False)

@@ -213,7 +213,6 @@ def test_what_holds_the_rows_is_one_line_too():
         == "<Sample of 3 rows: no instances, <Explanations of 3 rows, kind vector, 0 missing>>"
     )
     assert repr(small.evidence.tallies["consistency"]) == "<Tally of 3 instances: 2 explanations × 2 labels>"
-    assert repr(small.evidence.population.encoded_labels) == "<Labels of 3 rows, 2 of them different>"
 
 
 def test_a_subclass_of_somebody_else_is_shown_like_its_parent():

@@ -255,3 +255,8 @@ def test_a_table_and_images_of_the_same_rows_are_a_pair_by_their_predictions():
     assert by_image.difference(by_table).value == pytest.approx(expected)
     with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
         by_image.difference(by_table.on(flat[::-1]))
+
+
+def test_one_axis_of_numbers_is_no_table():
+    with pytest.raises(faithkit.errors.InputError, match=r"X has shape \(4,\)"):
+        faithkit.score([0, 0, 1, 1], ["a", "a", "a", "b"], X=np.arange(4.0))

@@ -110,6 +110,15 @@ def test_rows_keep_their_numbers_in_a_log_whose_unexplained_rows_are_the_pool(su
     )
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_rule_that_does_not_hold_is_remarked_where_the_unexplained_rows_are_the_pool(suffix, tmp_path):
+    log = pd.DataFrame({"age": [9, 50, 60], "why": [None, "age > 40", "age > 90"], "label": list("yyn")})
+    path = tmp_path / f"log.{suffix}"
+    log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
+    scored = score_log(open_log(str(path), "label", ("why",), ("age",)), unexplained="pool")
+    assert list(scored.result.to_dict()["remarks"].values()) == [1]
+
+
 @one_test
 @pytest.mark.parametrize(
     ("ids", "message"),

@@ -95,3 +95,18 @@ def test_the_measure_is_the_share_of_the_variance_between_explanations(write_log
 )
 def test_numbers_are_left_as_they_come_where_hardly_any_occurs_twice(values, expected):
     assert passes._hardly_repeat(values) is expected
+
+
+def test_scores_that_add_up_to_1_but_for_rounding_are_found_again_in_a_second_pass(tmp_path, monkeypatch):
+    monkeypatch.setattr("faithkit.run.populations.log_scoring.MAX_ROWS", 0)
+    is_old = np.arange(N) % 2 > 0
+    scores = np.where(is_old[:, None], [0.33, 0.33, 0.33], [0.1, 0.8, 0.1])
+    scores[::3] = [0.2, 0.5, 0.3]
+    columns = {f"p_{name}": scores[:, j] for j, name in enumerate("abc")}
+    rules = np.where(is_old, "age > 40", "age <= 40")
+    table = pa.table(columns | {"age": np.where(is_old, 50, 30), "rule": rules})
+    pq.write_table(table, tmp_path / "log.parquet", row_group_size=7)
+    opened = open_log(str(tmp_path / "log.parquet"), "p_*", ("rule",), ("age",), outcome="scores")
+    in_pieces, whole = (score_log(log, control_draws=0) for log in (opened, opened.read()))
+    assert whole.result.sufficiency.value > 0
+    assert_nearly(in_pieces.to_json(), whole.to_json())

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import attrs
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -109,6 +110,10 @@ class ParquetTable:
         for piece in pieces or self.pieces:
             for values in self._read_batches(piece, max(1, VALUES_PER_BATCH // len(self.columns))):
                 yield self._to_table(values, piece.partition)
+
+    def frames(self, categories: bool = False) -> Iterator[pd.DataFrame]:
+        """Yield all rows as DataFrames of bounded size."""
+        return (part.frame(categories=categories) for part in self.parts())
 
     def _read_batches(self, piece: Piece, size: int) -> Iterator[pa.Table]:
         groups = join_few([str(group) for group in piece.row_groups])

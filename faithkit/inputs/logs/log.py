@@ -136,11 +136,6 @@ class Log:
     ids: pd.Series | None
     roles: ColumnRoles
 
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The names of the feature columns."""
-        return tuple(self.X.columns) if isinstance(self.X, pd.DataFrame) else ()
-
     def take(self, rows: Any) -> "Log":
         """Return a log of the selected rows."""
         columns = {name: take_rows(getattr(self, name), rows) for name in _ROW_FIELDS}
@@ -150,19 +145,6 @@ class Log:
         }
         return attrs.evolve(self, explanations=self.explanations.take(rows), **selected)
 
-    @classmethod
-    def concat(cls, logs: "list[Log]") -> "Log":
-        """Concatenate the rows of several logs."""
-        if len(logs) == 1:
-            return logs[0]
-        columns = {name: [getattr(log, name) for log in logs] for name in _ROW_FIELDS}
-        fields: dict[str, Any] = {
-            name: None if parts[0] is None else pd.concat(parts, ignore_index=True)
-            for name, parts in columns.items()
-        }
-        explanations = Explanations.concat([log.explanations for log in logs])
-        return attrs.evolve(logs[0], explanations=explanations, **fields)
-
     def split_pool(self) -> "tuple[Log, PoolRows | None]":
         """Return the rows with an explanation as a log, and the rows without one as a pool.
 
@@ -170,30 +152,21 @@ class Log:
         without an id get their number in the log as id, because the two parts count their rows anew.
         """
         is_unexplained = self.explanations.missing
-        check_poolable(self.X, has_explanations=not is_unexplained.all())
+        if self.X is None:
+            raise InputError("a pool is read by its instances: name their columns with --features.")
+        if is_unexplained.all():
+            raise InputError("no row of the log has an explanation: nothing can be checked.")
         if self.explanations.remarks is not None:
             is_unexplained = is_unexplained & pd.isna(self.explanations.remarks)
         if not is_unexplained.any():
             return self, None
-        log = attrs.evolve(self, ids=log_rows(len(is_unexplained))) if self.ids is None else self
+        numbers = pd.Series(np.arange(len(is_unexplained)), name="log row")
+        log = attrs.evolve(self, ids=numbers) if self.ids is None else self
         explained_log, unexplained_log = (
             log.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
         metadata = {role: getattr(unexplained_log, role) for role in ("weights", "clusters", "ids")}
         return explained_log, PoolRows.of(unexplained_log.X, unexplained_log.predictions, **metadata)
-
-
-def log_rows(n: int, start: int = 0) -> pd.Series:
-    """Return the numbers of rows in a log, as ids."""
-    return pd.Series(np.arange(start, start + n), name="log row")
-
-
-def check_poolable(X: Rows, has_explanations: bool) -> None:
-    """Check that a log has instances and explanations, so that it can be checked against a pool."""
-    if X is None:
-        raise InputError("a pool is read by its instances: name their columns with --features.")
-    if not has_explanations:
-        raise InputError("no row of the log has an explanation: nothing can be checked.")
 
 
 def _share_texts(frame: pd.DataFrame) -> pd.DataFrame:

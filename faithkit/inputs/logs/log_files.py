@@ -26,7 +26,7 @@ from faithkit.inputs.files.column_patterns import match_name, suggest_column
 from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.files.table import Table
 from faithkit.inputs.files.table_files import open_table
-from faithkit.inputs.logs.log import ColumnRoles, Log, check_poolable, log_rows
+from faithkit.inputs.logs.log import ColumnRoles, Log
 from faithkit.inputs.logs.reason_codes import parse_reasons
 from faithkit.inputs.logs.rule_columns import (
     DOES_NOT_HOLD,
@@ -35,7 +35,6 @@ from faithkit.inputs.logs.rule_columns import (
     parse_rules,
     remark_violations,
 )
-from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import (
     LABELS,
     NUMBERS,
@@ -122,7 +121,7 @@ class ParquetLog:
         explanation_types = [value_type(table.schema.field(name).type) for name in roles.explanation]
         if len(explanation_types) > 1 or not is_text(explanation_types[0]):
             return cls(roles, table)
-        if are_json_rules(frame.iloc[:, 0] for frame in _frames(table.select(roles.explanation))):
+        if are_json_rules(frame.iloc[:, 0] for frame in table.select(roles.explanation).frames()):
             return cls(attrs.evolve(roles, has_json_rules=True), table)
         rule_by_text, remarks = _parse_rule_texts(roles, table) if roles.features else (None, {})
         return cls(attrs.evolve(roles, rule_by_text=rule_by_text), table, remarks)
@@ -134,11 +133,6 @@ class ParquetLog:
         remark_arrays = (remark_violations(log.explanations, log.X) for log in self.logs())
         count = sum(int(pd.notna(remarks).sum()) for remarks in remark_arrays if remarks is not None)
         return {DOES_NOT_HOLD: count} if count else {}
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The names of the feature columns."""
-        return self.roles.features
 
     def head(self, n: int) -> tuple[Table, Log]:
         """Read the first rows: as a table of all flat columns, and as a log."""
@@ -174,31 +168,6 @@ class ParquetLog:
         for part in self.table.parts(*pieces):
             yield self.roles.read_log(part)
 
-    def split_pool(self) -> tuple[Log, PoolRows | None]:
-        """Read the rows with an explanation, and return the rows without one as a pool that stays on disk."""
-        if any(name is not None for name in (self.roles.weights, self.roles.clusters, self.roles.id)):
-            return self.read().split_pool()  # these need all rows at once
-        explained_logs, pool_predictions, pool_ids, start = [], [], [], 0
-        for part in self.logs():
-            is_unexplained = part.explanations.missing
-            ids = log_rows(len(is_unexplained), start)
-            log = attrs.evolve(part, ids=ids)
-            explained_logs.append(log.take(np.flatnonzero(~is_unexplained)))
-            pool_predictions.append(log.predictions[is_unexplained])
-            pool_ids.append(ids[is_unexplained])
-            start += len(is_unexplained)
-        explained_log = Log.concat(explained_logs)
-        check_poolable(explained_log.X, has_explanations=len(explained_log.predictions) > 0)
-        predictions, numbers = (pd.concat(parts, ignore_index=True) for parts in (pool_predictions, pool_ids))
-        return explained_log, PoolRows(self._read_unexplained, predictions, ids=numbers) if len(
-            numbers
-        ) else None
-
-    def _read_unexplained(self) -> Iterator[pd.DataFrame]:
-        for log in self.logs():
-            if log.explanations.missing.any():
-                yield log.X[log.explanations.missing].reset_index(drop=True)
-
     def fingerprint(self) -> dict[str, Any]:
         """Return shape and fingerprint of the instances, or of the explanations if there are no instances."""
         example = self.roles.read_log(self.table.empty())
@@ -215,15 +184,11 @@ class ParquetLog:
         self, names: tuple[str, ...], content: pd.DataFrame | np.ndarray
     ) -> Iterator[np.ndarray]:
         for name in names:
-            for frame in _frames(self.table.select([name])):
+            for frame in self.table.select([name]).frames():
                 column = frame[name]
                 if isinstance(content, np.ndarray):
                     column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
                 yield value_words(column)
-
-
-def _frames(table: ParquetTable) -> Iterator[pd.DataFrame]:
-    return (part.frame() for part in table.parts())
 
 
 def _parse_rule_texts(
@@ -231,11 +196,11 @@ def _parse_rule_texts(
 ) -> tuple[dict[str, Rule] | None, dict[str, int]]:
     """Return the rules that are written in words, or the counted remark about texts that are not rules."""
     counts = Counter[str]()
-    for frame in _frames(table.select(roles.explanation)):
+    for frame in table.select(roles.explanation).frames():
         counts.update(frame.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
     if not any(map(looks_like_rule, counts)):
         return None, {}
-    vocabulary = reduce(Vocabulary.union, map(Vocabulary.of, _frames(table.select(roles.features))))
+    vocabulary = reduce(Vocabulary.union, map(Vocabulary.of, table.select(roles.features).frames()))
     rules, parse_errors = parse_rules(counts, vocabulary)
     if not parse_errors:
         return rules, {}

@@ -4,16 +4,13 @@ The other columns of a table can still group, weight and name rows.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
-import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rows import Rows
 from faithkit.wording import join_few, join_words
 
@@ -52,15 +49,6 @@ def select_model_columns(model: Any, X: Rows, sample_name: str = "X") -> Rows:
         )
     columns = [column_by_name[name] for name in names]
     return X if columns == list(X.columns) else X[columns]
-
-
-def select_pool_columns(model: Any, pool: PoolRows) -> PoolRows:
-    """Return a pool with the columns that the model uses."""
-    return attrs.evolve(pool, pieces=partial(_select_columns_of_pieces, model, pool.pieces))
-
-
-def _select_columns_of_pieces(model: Any, pieces: Callable[[], Iterable[Rows]]) -> Iterator[Rows]:
-    return (select_model_columns(model, rows, "the pool") for rows in pieces())
 
 
 def describe_unused_columns(X: Rows, model_X: Rows) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ Without these checks a matrix, a missing label or a wrong number of labels would
 meaningless result much later.
 """
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -114,13 +113,14 @@ class Predictor:
         if isinstance(model, Predictor):
             declared = declared or model.declared
             classes = model.classes if classes is None else classes
-            outcome = NUMBERS if outcome is None and model.is_regressor else outcome
+            outcome = outcome or (NUMBERS if model.is_regressor else model._outcome)
             within = model.within if within is None else within
             model = model.model
         if scores is not None:
             model = ScoreFunction.of(model, scores, classes)
         self.model: Any = resolve_model(model, classes, outcome)
         self.within: float | None = within
+        self._outcome: str | None = outcome
         self.is_regressor: bool = is_tagged_regressor(self.model) if outcome is None else outcome == NUMBERS
         self._use_record_scores(background)
         self.declared: bool = declared or getattr(self.model, "classes_", None) is not None
@@ -129,21 +129,6 @@ class Predictor:
         self._new_names = match_class_names(getattr(self.model, "classes_", None), self.classes)
         self._background = background
         self._is_order_checked: bool = self.is_regressor or isinstance(self.model, ScoreFunction)
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        *,
-        classes: Any = None,
-        background: Rows = None,
-        outcome: str | None = None,
-        within: float | None = None,
-    ) -> "Predictor":
-        """Return `model` itself if it is a Predictor, with this background; otherwise build a Predictor."""
-        if isinstance(model, cls) and outcome is None:
-            return model._with_background(background)
-        return cls(model, classes=classes, background=background, outcome=outcome, within=within)
 
     def predict(self, X: Rows) -> np.ndarray:
         """Return the labels of the rows of X, one-dimensional and without missing values.
@@ -285,14 +270,6 @@ class Predictor:
         advice = "Check that the model is fitted, on the columns, order and types of X."
         with guard(f"{model_name(self.model)}, asked about {n_rows(X)} rows,", advice):
             return method(copy_rows(X))  # a copy: some models add a column, or scale in place
-
-    def _with_background(self, background: Rows) -> "Predictor":
-        """Return a copy that compares scores with labels on these rows, unless that is settled."""
-        if background is None or self._background is not None or self._is_order_checked:
-            return self
-        predictor = copy.copy(self)
-        predictor._background = background
-        return predictor
 
     def _check_order(self, X: Rows, scores: np.ndarray) -> None:
         """Compare scores with labels once: on the background, or else on the first rows that are scored."""

@@ -42,9 +42,6 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __repr__(self) -> str:
-        return f"<Labels of {len(self):,} rows, {self.k:,} of them different>"
-
     @property
     def k(self) -> int:
         """The number of distinct predictions."""

@@ -56,14 +56,13 @@ class Outcome:
         outcome: str | None,
         agree: str | None,
         predictions: Any,
-        is_regressor: bool = False,
         range: str | Sequence[float] | None = None,
     ) -> "Outcome":
         """Use the declared outcome, or else infer it from the predictions."""
         declared_kind, within, limits = parse_outcome(outcome, agree, range)
         if within is not None:
             return cls(NUMBERS, within)
-        kind = declared_kind or (NUMBERS if is_regressor else _infer_kind(predictions))
+        kind = declared_kind or _infer_kind(predictions)
         return cls(kind, range=limits, unasked=declared_kind is None)
 
     @property

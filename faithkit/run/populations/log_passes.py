@@ -81,28 +81,18 @@ class LogReader:
         if cluster is not None:
             yield from map_in_order(cluster, function, table.files(), (self.discretizer,))
             return
+        running: deque[Future[T]] = deque()  # so few that their results do not fill memory
         with ThreadPoolExecutor(MAX_THREADS) as pool:
-            yield from _map_on_threads(pool, function, [[piece] for piece in table.pieces], MAX_THREADS)
-
-
-def _map_on_threads(
-    pool: ThreadPoolExecutor,
-    function: Callable[[list[Piece]], T],
-    tasks: list[list[Piece]],
-    max_waiting: int,
-) -> Iterator[T]:
-    """Yield results in the order of the tasks; at most `max_waiting` results wait in memory."""
-    running: deque[Future[T]] = deque()
-    try:
-        for task in tasks:
-            running.append(pool.submit(function, task))
-            if len(running) > max_waiting:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
-    finally:
-        for future in running:
-            future.cancel()
+            try:
+                for piece in table.pieces:
+                    running.append(pool.submit(function, [piece]))
+                    if len(running) > MAX_THREADS:
+                        yield running.popleft().result()
+                while running:
+                    yield running.popleft().result()
+            finally:
+                for future in running:
+                    future.cancel()
 
 
 def take_census(reader: LogReader, relation: Relation) -> Census:
@@ -175,10 +165,10 @@ def _encode_groups(log: Log) -> tuple[Counts, list[Any]] | None:
     return codes.astype(np.int64), [*names.tolist(), None]
 
 
-def find_label_codes(labels: Values, predictions: Any) -> Counts:
+def find_label_codes(labels: Values, predictions: Any, outcome: Outcome) -> Counts:
     """Return the position of each prediction in a list of known labels."""
     if not isinstance(labels, list):
-        numbers = np.asarray(predictions, dtype=np.float64)
+        numbers = as_checked_numbers(predictions, outcome)
         if numbers.ndim == 1:
             return np.searchsorted(labels, numbers)
         return group(np.concatenate([labels, numbers])).codes[len(labels) :]  # the known labels are distinct
@@ -235,5 +225,5 @@ class RelationPasses:
 
     def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
         for _, log in self.reader.logs(pieces):
-            codes = find_label_codes(self.labels, log.predictions)
+            codes = find_label_codes(self.labels, log.predictions, self.reader.outcome)
             yield self.relation, Sample(log.X, log.explanations), codes

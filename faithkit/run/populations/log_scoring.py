@@ -118,13 +118,13 @@ def _score_with_groups(
     log: Log | ParquetLog, pool: PoolRows | None, unexplained: str, options: Mapping[str, Any]
 ) -> tuple[Evaluation, Any]:
     """Measure a log, and return the result and the groups: their column's name if they stay on disk."""
-    if unexplained == "pool":
-        log, pool = log.split_pool()
-    if isinstance(log, ParquetLog) and pool is None:
+    if isinstance(log, ParquetLog) and pool is None and unexplained == "count":
         result = score_in_pieces(log, **options)
         if result is not None:
             return result, log.roles.by
     in_memory = log.read() if isinstance(log, ParquetLog) else log
+    if unexplained == "pool":
+        in_memory, pool = in_memory.split_pool()
     log_options = {
         "outcome": in_memory.roles.kind,
         "weights": in_memory.weights,

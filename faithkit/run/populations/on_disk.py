@@ -278,7 +278,7 @@ def _find_contradicting_row(
     reader, contradicted = count.reader, count.explanations.take([explanation])
     for start, log in reader.logs(reader.log.table.pieces):
         rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), contradicted)
-        codes = find_label_codes(count.census.labels, log.predictions)[rows]
+        codes = find_label_codes(count.census.labels, log.predictions, reader.outcome)[rows]
         if contradicts[codes].any():
             position = int(contradicts[codes].argmax())
             return start + int(rows[position]), int(codes[position])

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import attrs
@@ -14,11 +15,7 @@ from faithkit.arrays import Floats
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError, warn
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.inputs.models.model_columns import (
-    describe_unused_columns,
-    select_model_columns,
-    select_pool_columns,
-)
+from faithkit.inputs.models.model_columns import describe_unused_columns, select_model_columns
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.pools import PoolRows
@@ -89,7 +86,8 @@ class SampleInputs:
         inputs = inputs.with_columns(n_rows(model_X), **columns)
         if inputs.pool is None:
             return inputs
-        return attrs.evolve(inputs, pool=select_pool_columns(model, inputs.pool).like(model_X))
+        columns_of_model = partial(select_model_columns, model, sample_name="the pool")
+        return attrs.evolve(inputs, pool=inputs.pool.map(columns_of_model).like(model_X))
 
     @classmethod
     def of_log(

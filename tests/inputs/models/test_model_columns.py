@@ -64,7 +64,7 @@ def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
     model = MODELS[name]()
     selected = select_model_columns(model, TABLE)
     assert list(selected) == MODEL_COLUMNS
-    assert len(faithkit.Predictor.of(model).predict(selected)) == N
+    assert len(faithkit.Predictor(model).predict(selected)) == N
 
 
 @one_test

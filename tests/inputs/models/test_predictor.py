@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+import faithkit
 from faithkit import Predictor
 from faithkit.errors import InputError
 
@@ -62,11 +63,19 @@ def test_an_object_with_predict_that_is_callable_too_is_asked_by_predict():
 
 def test_a_predictor_of_a_predictor_is_the_same_one():
     predictor = Predictor(lambda X: X[:, 0] > 2, classes=[False, True])
-    assert Predictor.of(predictor) is predictor
     again = Predictor(predictor)
     assert again.model is predictor.model
     assert again.classes.tolist() == [False, True]
-    assert isinstance(Predictor.of(predictor.model), Predictor)
+
+
+@pytest.mark.parametrize(
+    ("declared", "asked", "kind"),
+    [(None, None, "numbers"), ("labels", None, "labels"), ("labels", "numbers", "numbers")],
+)
+def test_a_predictor_is_measured_as_its_model_would_be_unless_it_declares_its_outcome(declared, asked, kind):
+    predictor = Predictor(lambda X: X[:, 0] * 2.5 + 0.25, outcome=declared)
+    result = faithkit.evaluate(predictor, X, lambda X: X > 2, background=X[:3], outcome=asked)
+    assert result.setup.outcome.kind == kind
 
 
 def test_pipelines_take_raw_frames_texts_and_sparse_matrices():
