@@ -11,7 +11,6 @@ import pandas as pd
 from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
 from faithkit.report.formats import round_noise
@@ -22,7 +21,7 @@ from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
 from faithkit.run.evaluation import Evaluation, render_page
-from faithkit.run.gates import NO_INTERVAL, GateResult, why_untested
+from faithkit.run.gates import NO_INTERVAL, GateResult, why_unknown
 from faithkit.run.result import split_brackets
 
 FOLLOWING_GROUPS = (
@@ -164,8 +163,8 @@ class EvaluationReport(Report):
     ) -> str | None:
         if difference is None:
             return self.why_not_compared(measure)
-        for side, estimate in self.sides(measure).items():
-            if reason := why_untested(estimate, measure, gated):
+        for side, result in self.sides.items():
+            if reason := why_unknown(result, measure, gated):
                 return f"{side} {reason}"
         return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None
 
@@ -200,16 +199,14 @@ class EvaluationReport(Report):
 
     def sentence(self, measure: str, difference: Difference, margin: float | None) -> str:
         """Say whether a measure is worse than in the reference, by more than a margin if there is one."""
-        unchecked = [side for side, estimate in self.sides(measure).items() if estimate.verified == 0]
+        unchecked = [side for side, result in self.sides.items() if result.measures[measure].verified == 0]
         return describe_change(measure, attrs.asdict(difference), margin, unchecked)
 
-    def sides(self, measure: str) -> dict[str, Estimate]:
-        """Return the estimates of a measure on both sides of a comparison."""
+    @property
+    def sides(self) -> dict[str, Evaluation]:
+        """Both sides of a comparison with a reference."""
         assert self.reference is not None
-        return {
-            "here": self.result.measures[measure],
-            "in the reference": self.reference.measures[measure],
-        }
+        return {"here": self.result, "in the reference": self.reference}
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` if that is given."""

@@ -9,8 +9,8 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.measure.verdict import LEAKAGE
 from faithkit.report.formats import format_below, format_difference_ends, format_distinct, round_noise
 from faithkit.report.payloads import is_unknown
 from faithkit.run.result import Result
@@ -33,6 +33,7 @@ MAYBE_NAMES = (
     "each prediction has one explanation, which may only repeat the prediction; sufficiency would test this, "
     "by a relation that says where explanations apply"
 )
+LEAKS = f"{LEAKAGE}, so they may only repeat it; leave it out of the explanations"
 
 
 @attrs.frozen
@@ -131,42 +132,37 @@ def judge_against_control(result: Result) -> list[GateResult]:
     return [GateResult("sufficiency", None, control.finding == ABOVE_CONTROL, words)]
 
 
-def why_untested(estimate: Estimate, measure: str, gated: Collection[str]) -> str | None:
-    """Return why an estimate cannot pass a gate, whatever its numbers; None if it can.
+def why_unknown(result: Result, measure: str, gated: Collection[str]) -> str | None:
+    """Return why a measure cannot pass a gate, whatever its numbers; None if it can.
 
-    If each prediction has one explanation, consistency can pass only beside a gate on sufficiency, which
-    tests whether explanations are mere names of predictions.
+    If explanations may only repeat the prediction, consistency can pass only beside a gate on sufficiency,
+    which tests this.
 
     Parameters
     ----------
-    estimate : Estimate
+    result : Result
     measure : str
-        The measure of the estimate.
     gated : collection of str
         All measures that have the gate.
 
     Examples
     --------
     >>> import faithkit
-    >>> result = faithkit.score(["yes", "yes", "yes"], ["a", "a", "b"])
-    >>> why_untested(result.consistency, "consistency", ["consistency"])
+    >>> why_unknown(faithkit.score(["yes", "yes", "yes"], ["a", "a", "b"]), "consistency", ["consistency"])
     'all explained predictions are the same, so nothing was tested; ...'
     """
-    if is_unknown(estimate):
-        return NOTHING_KNOWN
-    if estimate.finding == ONE_LABEL:
-        return NOTHING_TESTED_IN_BLOCKS if estimate.is_within_blocks else NOTHING_TESTED
-    is_names_tested = measure == "consistency" and "sufficiency" in gated
-    return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL and not is_names_tested else None
-
-
-def why_unknown(result: Result, measure: str, gated: Collection[str]) -> str | None:
-    """Return why a measure of a result cannot pass a gate, as in `why_untested`; None if it can."""
     estimate = getattr(result, measure)
     if estimate is None:
         return str(result.why_no_sufficiency)
-    reason = why_untested(estimate, measure, gated)
-    return NOTHING_EXPLAINED if reason == NOTHING_KNOWN and result.unexplained == result.n else reason
+    if is_unknown(estimate):
+        return NOTHING_EXPLAINED if result.unexplained == result.n else NOTHING_KNOWN
+    if estimate.finding == ONE_LABEL:
+        return NOTHING_TESTED_IN_BLOCKS if estimate.is_within_blocks else NOTHING_TESTED
+    if measure == "consistency" and "sufficiency" in gated:
+        return None
+    if measure == "consistency" and result.leaks_prediction:
+        return LEAKS
+    return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL else None
 
 
 def _judge(result: Result, measure: str, limit: float | None, gated: Collection[str]) -> GateResult:

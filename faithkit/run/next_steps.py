@@ -55,6 +55,7 @@ ONLY_STEPS = {
     NAMES_THE_LABEL: "Each prediction has one explanation, which may only repeat the prediction: read the "
     "explanations, and use another explainer if they do.",
 }
+LEAKS = "Leave the prediction out of the explanations, and measure them again."
 
 
 def suggest_next_steps(result: Measurements, measure: str) -> list[str]:
@@ -73,6 +74,8 @@ def suggest_next_steps(result: Measurements, measure: str) -> list[str]:
     if finding in ONLY_STEPS and not is_tested_by_pool:
         has_other_labels = finding == ONE_LABEL and _have_unexplained_other_labels(result)
         return [UNEXPLAINED_DIFFER if has_other_labels else ONLY_STEPS[finding]]
+    if result.evidence.leaks_prediction:
+        return [LEAKS]
     with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")
         about_consistency = [_add_rows(result, "consistency"), _coarsen(result)]
@@ -139,10 +142,15 @@ def _add_rows(result: Measurements, measure: str) -> Iterator[str]:
             share = format_percent(EPSILON)
             yield f"About {enough:,} rows in total would leave at most {share} unchecked in {measure}."
         return
-    low, high = estimate.low, estimate.high
-    is_wide = low is not None and high is not None and high - low > 2 * EPSILON
-    if is_wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > result.n:
+    narrow = rows_for_width(pilot, EPSILON) if _is_wide(estimate) else None
+    if narrow is not None and narrow > result.n:
         yield f"About {narrow:,} rows in total would narrow the interval of {measure} to ± {EPSILON:g}."
+
+
+def _is_wide(estimate: Estimate) -> bool:
+    """Whether an interval is wider than ± `EPSILON`."""
+    low, high = estimate.low, estimate.high
+    return low is not None and high is not None and high - low > 2 * EPSILON
 
 
 def _pilot(result: Measurements, measure: str) -> Pilot | None:
@@ -302,6 +310,10 @@ def _last_step(result: Measurements) -> str:
             "chance"
         )
         return f"{outlook}; {violations} explanations that contradict each other."
+    if _is_wide(estimate):
+        units = "rows" if result.design.clusters is None else "clusters"
+        ends = format_interval(estimate.low, estimate.high)
+        return f"More {units} would narrow the interval of {measure} ({ends})."
     if estimate.bracket[1] < 1:
         return (
             f"{measure.capitalize()} is measured well enough: {violations} the explanations that hold for "

@@ -14,7 +14,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.verdict import Verdict, reach_verdict
+from faithkit.measure.verdict import LEAKAGE, Verdict, reach_verdict
 from faithkit.report.base import Report
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.controls import ControlComparison
@@ -86,8 +86,14 @@ class Result(Measurements, Report):
         """
         if self._saved_verdict is not None:
             return self._saved_verdict
-        names_prediction = self.evidence.leaks_prediction
-        return reach_verdict(self.measures, self.control, self.setup.faithful_at, names_prediction)
+        return reach_verdict(self.measures, self.control, self.setup.faithful_at, self.leaks_prediction)
+
+    @property
+    def leaks_prediction(self) -> bool:
+        """Whether nearly every explanation names the prediction of its own instance, and no other."""
+        if self._saved_verdict is not None:
+            return self._saved_verdict.reason == LEAKAGE
+        return self.evidence.leaks_prediction
 
     def with_origin(self, **fields: Any) -> Self:
         """Return the result with a title, a note, the name of its data, …: the fields of `Origin`.

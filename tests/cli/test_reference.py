@@ -273,7 +273,15 @@ def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
 
 def enforce_gate(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
     """Judge a difference to a reference of which so much could be checked."""
-    here, there = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
+    estimates = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
+    here, there = (
+        SimpleNamespace(
+            consistency=estimate,
+            measures={"consistency": estimate},
+            **{"n": 9, "unexplained": 0, "leaks_prediction": False},
+        )
+        for estimate in estimates
+    )
 
     class ChangedReport(EvaluationReport):
         def drift(self):
@@ -283,8 +291,8 @@ def enforce_gate(change, limit=0.02, why=None, verified=1.0, finding="above chan
             return why
 
     report = ChangedReport(
-        SimpleNamespace(measures={"consistency": here}),
-        reference=SimpleNamespace(measures={"consistency": there}),
+        here,
+        reference=there,
         allowed={"consistency": limit},
     )
     enforce("--fail-unless-as-good", report.judge_as_good({"consistency": limit}))

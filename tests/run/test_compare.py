@@ -18,11 +18,15 @@ def model(X):
 
 
 def perfect(X):
-    return (X[:, 0] > 0).tolist()
+    return np.digitize(X[:, 0], [-1, 0, 1]).tolist()
 
 
 def equally_perfect(X):
-    return np.sign(X[:, 0]).tolist()
+    return [f"step {step}" for step in np.digitize(X[:, 0], [-0.5, 0, 0.5])]
+
+
+def repeats_the_prediction(X):
+    return (X[:, 0] > 0).tolist()
 
 
 def useless(X):
@@ -92,6 +96,27 @@ def test_no_system_is_recommended_that_is_not_better_than_chance():
     assert "not shown to be better than chance" in comparison.recommendation.reason
 
 
+def test_no_system_is_recommended_that_may_only_repeat_the_prediction():
+    recommendation = faithkit.compare(model, X, [repeats_the_prediction, useless]).recommendation
+    assert recommendation.system is None
+    assert recommendation.reason == (
+        "None: repeats_the_prediction, the highest, may only repeat the prediction."
+    )
+
+
+@pytest.mark.parametrize("n", [100, 800])
+def test_rows_that_can_never_be_checked_are_not_outweighed_by_more_rows(n):
+    def explain_a_third(X):
+        return [("up" if a > 0 else "down") if b > 0.4 else f"case {a!r}" for a, b in X]
+
+    rows = np.random.default_rng(0).normal(size=(n, 2))
+    recommendation = faithkit.compare(model, rows, [perfect, explain_a_third]).recommendation
+    assert (recommendation.system, recommendation.more_rows) == (None, None)
+    assert recommendation.reason.endswith(
+        "Too many rows of explain_a_third could not be checked: coarser explanations may separate them."
+    )
+
+
 def test_no_system_is_recommended_that_is_not_better_than_its_control():
     def explain_by_another_column(X):
         # x₁ has nothing to do with the prediction, and random columns are as good
@@ -120,8 +145,9 @@ def test_each_explainer_may_have_a_relation_of_its_own():
     def covers(x, explanation):
         return explanation == (x[0] > 0)
 
-    comparison = faithkit.compare(model, X, [perfect, useless], relation={"perfect": covers})
-    assert comparison.results["perfect"].sufficiency.value == 1
+    systems = [repeats_the_prediction, useless]
+    comparison = faithkit.compare(model, X, systems, relation={"repeats_the_prediction": covers})
+    assert comparison.results["repeats_the_prediction"].sufficiency.value == 1
     assert comparison.results["useless"].sufficiency is None
     with pytest.raises(faithkit.errors.InputError, match="'nobody', which is not compared"):
         faithkit.compare(model, X, [perfect], relation={"nobody": covers})

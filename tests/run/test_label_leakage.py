@@ -7,6 +7,7 @@ from looping import one_test
 
 import faithkit
 from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.populations.log_scoring import score_log
 
 NOTE = "Nearly every explanation names the prediction of its own row"
@@ -121,3 +122,17 @@ def test_a_row_without_an_explanation_does_not_hide_that_each_prediction_has_one
         result = faithkit.score(labels, explanations)
         assert result.consistency.finding == "names the label"
         assert [gate.is_kept for gate in result.judge(consistency=0.8)] == [None]
+
+
+def test_consistency_of_explanations_that_name_the_prediction_passes_no_gate(tmp_path):
+    rng = np.random.default_rng(0)
+    labels, features = rng.choice(["approved", "declined"], 400), rng.choice(["debt", "age"], 400)
+    reasons = [f"{label} because of {feature}" for label, feature in zip(labels, features, strict=True)]
+    result = faithkit.score(labels, reasons)
+    result.to_json(tmp_path / "result.json")
+    for judged in (result, faithkit.load(tmp_path / "result.json")):
+        [limit], [chance] = judged.judge(consistency=0.9), judged.judge(above_chance=True)
+        report = EvaluationReport(judged, reference=judged, allowed={"consistency": 0.1})
+        [as_good] = report.judge_as_good({"consistency": 0.1})
+        assert limit.is_kept is chance.is_kept is as_good.is_kept is None
+        assert as_good.words.startswith("here nearly every explanation names the prediction")

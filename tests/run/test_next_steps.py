@@ -91,6 +91,25 @@ def read_proposal(result, argument):
     return re.match(rf"Try {argument}='([^']+)'", sentence)[1], sentence
 
 
+@pytest.mark.parametrize(("repeats", "clusters", "units"), [(1, None, "rows"), (8, range(30), "clusters")])
+def test_a_wide_interval_is_not_good_enough_where_no_number_of_rows_can_be_forecast(repeats, clusters, units):
+    labels, words = [0, 0, 1] * 10, [*(["a", "b", "c"] * 9), "c", "a", "b"]
+    names = None if clusters is None else [*clusters] * repeats
+    result = faithkit.score(labels * repeats, words * repeats, clusters=names)
+    ends = format_interval(result.consistency.low, result.consistency.high)
+    assert result.consistency.high - result.consistency.low > 0.2
+    assert result.next_steps == [f"More {units} would narrow the interval of consistency ({ends})."]
+
+
+def test_explanations_that_name_the_prediction_are_measured_again_without_it():
+    labels = ["approved", "declined"] * 40
+    words = [
+        f"{label} for {reason}" for label, reason in zip(labels, ["debt"] * 40 + ["age"] * 40, strict=True)
+    ]
+    steps = faithkit.score(labels, words).next_steps
+    assert steps == ["Leave the prediction out of the explanations, and measure them again."]
+
+
 def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives():
     result = score_vectors()
     name, sentence = read_proposal(result, "discretizer")

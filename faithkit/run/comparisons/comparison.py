@@ -19,6 +19,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import ABOVE, ROUNDING, Control
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.verdict import NAMES
 from faithkit.report.base import Report
 from faithkit.report.formats import format_percent, name_system
 from faithkit.run.comparisons.discretizer_search import with_discretizer
@@ -355,11 +356,12 @@ def _recommend(
         )
     top = best[0]
     controls = {name: results[name].control if measure == "sufficiency" else None for name in checked}
-    weakness = _weakness(results[top].measures[measure], controls[top])
+    weakness = _weakness(results[top], measure, controls[top])
     if weakness is not None:
-        return Recommendation(None, f"None: {top}, the highest, is {weakness}.")
+        return Recommendation(None, f"None: {top}, the highest, {weakness}.")
     if difference is not None:
-        return _tie(measure, best, _rows_to_separate(difference, results[top].n))
+        lower = results[best[1]].measures[measure]
+        return _tie(measure, best, difference, lower, results[top].n)
     worths = {name: control.worth.value for name, control in controls.items() if control and control.worth}
     rival = max(worths, key=worths.__getitem__, default=top)
     if top in worths and worths[rival] > worths[top] + ROUNDING:  # their relations may differ
@@ -377,32 +379,35 @@ def _recommend(
     return Recommendation(top, reason)
 
 
-def _weakness(estimate: Estimate, control: Control | None) -> str | None:
-    """Return the baseline that a system is not shown to beat; None if it beats both."""
+def _weakness(result: Evaluation, measure: str, control: Control | None) -> str | None:
+    """Return why the highest system is not recommended; None if it is better than both baselines."""
+    estimate = result.measures[measure]
     if control is not None and control.finding != ABOVE:
-        return "not shown to be better than its control"
+        return "is not shown to be better than its control"
+    if result.verdict.name == NAMES:
+        return "may only repeat the prediction"
     if estimate.chance is not None and estimate.low is not None and estimate.low <= estimate.chance:
-        return "not shown to be better than chance"
+        return "is not shown to be better than chance"
     return None
 
 
-def _tie(measure: str, best: Sequence[str], more_rows: int | None) -> Recommendation:
-    remedy = (
-        "No sample of a realistic size could"
-        if more_rows is None
-        else f"About {more_rows:,} more row{'s' if more_rows > 1 else ''} would separate them"
-    )
+def _tie(
+    measure: str, best: Sequence[str], difference: Difference, lower: Estimate, n: int
+) -> Recommendation:
+    """Say that no system can be recommended, and what would separate the first two.
+
+    `lower` is the estimate of the second. Rows of it that could not be checked may all agree, which more rows
+    need not change. The rest of the interval's half shrinks with the root of the number of rows.
+    """
+    assert lower.statistics is not None
+    left_open = max(0.0, 1.0 - lower.statistics.disagreement - lower.statistics.estimate)
+    arm, gap, more_rows = difference.value - left_open - difference.low, difference.value - left_open, None
+    remedy = "No sample of a realistic size could"
+    if gap * math.sqrt(MAX_GROWTH) > arm:
+        needed = max(1, math.ceil(n * (arm / gap) ** 2) - n)
+        more_rows = int(float(f"{needed:.1g}"))  # an order of magnitude is all that is known
+        remedy = f"About {more_rows:,} more row{'s' if more_rows > 1 else ''} would separate them"
+    elif difference.value > 0 and left_open > ROUNDING:
+        remedy = f"Too many rows of {best[1]} could not be checked: coarser explanations may separate them"
     reason = f"This sample cannot separate {join_words(best)} by {measure}. {remedy}."
     return Recommendation(None, reason, tuple(best), more_rows)
-
-
-def _rows_to_separate(difference: Difference, n: int) -> int | None:
-    """Return how many more rows would move the interval of a difference of this size away from 0.
-
-    The half-width of an interval shrinks with the root of the number of rows.
-    """
-    half_width = abs(difference.value - difference.low)
-    if abs(difference.value) * math.sqrt(MAX_GROWTH) <= half_width:
-        return None
-    needed = math.ceil(n * (half_width / difference.value) ** 2)
-    return int(float(f"{max(1, needed - n):.1g}"))  # an order of magnitude is all that is known
