@@ -149,7 +149,10 @@ def evaluate(
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
         check_pool(inputs.pool, Applicability(resolve_component("relation", relation).instance))
     learnt_from = find_source_of_learning(
-        [explainer, discretizer], None if background is None else inputs.background, inputs.X
+        [explainer, discretizer],
+        None if background is None else inputs.background,
+        inputs.X,
+        inputs.pool,
     )
     predictor = Predictor(model, background=inputs.background, outcome=kind, within=within)
     check_predictions(explainer.text, explainer.instance, predictor)

@@ -277,7 +277,7 @@ Y = np.arange(40) / 8
 def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_warned_of(pool, is_warned_of):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        faithkit.score(Y, (Y > 2).tolist(), X=X, relation=lambda x, e: (x[0] > 16) == e, pool=(X, pool))
+        faithkit.score(Y, (Y > 2).tolist(), X=X, relation=lambda x, e: (x[0] > 16) == e, pool=(X + 0.5, pool))
     about_units = [str(warning.message) for warning in caught if "in the same unit?" in str(warning.message)]
     assert len(about_units) == is_warned_of
     if is_warned_of:

@@ -15,6 +15,7 @@ from faithkit.arrays import Floats
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError, warn
 from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.inputs.copies import MAX_COPIES, share_of_copies
 from faithkit.inputs.models.model_columns import describe_unused_columns, select_model_columns
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
@@ -87,7 +88,8 @@ class SampleInputs:
         if inputs.pool is None:
             return inputs
         columns_of_model = partial(select_model_columns, model, sample_name="the pool")
-        return attrs.evolve(inputs, pool=inputs.pool.map(columns_of_model).like(model_X))
+        inputs = attrs.evolve(inputs, pool=inputs.pool.map(columns_of_model).like(model_X))
+        return inputs.check_copies()
 
     @classmethod
     def of_log(
@@ -95,7 +97,8 @@ class SampleInputs:
     ) -> "SampleInputs":
         """Convert the arguments of `score` for n rows; `columns` are those of `with_columns`."""
         pool_rows = None if pool is None else _as_logged_pool(pool, X)
-        return cls(X, X, pool_rows, metadata=RowMetadata(X, index=index)).with_columns(n, **columns)
+        inputs = cls(X, X, pool_rows, metadata=RowMetadata(X, index=index))
+        return inputs.with_columns(n, **columns).check_copies()
 
     def with_columns(
         self,
@@ -120,6 +123,24 @@ class SampleInputs:
             metadata=attrs.evolve(self.metadata, ids=None if ids is None else RowIds.of(ids, table, n, pool)),
             has_units=clusters is not None or block is not None,
         )
+
+    def check_copies(self) -> "SampleInputs":
+        """Refuse a pool that has all explained rows, and warn about one that has some of them."""
+        if self.pool is None or self.has_units:  # rows of one cluster are not checked against each other
+            return self
+        share = share_of_copies([self.X], self.pool.pieces())
+        remedy = "leave them out of the pool (pool=, CLI: --pool)"
+        if share == 1 and not self.pool.is_optional:
+            raise InputError(
+                "all explained rows are also in the pool, where each would be checked against its own copy: "
+                f"{remedy}."
+            )
+        if share > MAX_COPIES:
+            warn(
+                f"{round(100 * share)} % of the explained rows are also in the pool, so they are checked "
+                f"against their own copies, and results are optimistic: {remedy}."
+            )
+        return self
 
     @property
     def notes(self) -> tuple[str, ...]:
