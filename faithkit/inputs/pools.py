@@ -12,6 +12,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.explanations.dates import is_date_column
 from faithkit.inputs.column_codes import holds_words
+from faithkit.inputs.date_texts import dates_like
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.table import Table
@@ -97,6 +98,7 @@ def _align(piece: Rows, X: Rows) -> Rows:
     check_columns(piece, X, "the pool", "X")
     if not isinstance(X, pd.DataFrame):
         return piece
+    piece = dates_like(X, piece, "the pool")
     for name in X.columns:
         expected, kind = (_content_kind(frame[name]) for frame in (X, piece))
         if kind != expected:

@@ -12,6 +12,7 @@ from looping import one_test
 import faithkit
 from faithkit.cli import main
 from faithkit.errors import InputError
+from faithkit.explanations.dates import dates_to_days
 from faithkit.run.exported_rows import write_log
 
 FEATURES = "*,!prediction*,!explanation*,!group*,!weight*,!cluster*"
@@ -35,6 +36,7 @@ def build_odd_table(n=40):
 
 def explain_by_rules(X):
     """Return a rule for each row but the first, about a number with many digits, a text and a date."""
+    moment = 18_500.123456  # days since 1970
     rules = [
         faithkit.Rule(
             [
@@ -42,9 +44,12 @@ def explain_by_rules(X):
                 if age <= 40
                 else faithkit.Interval("age, in years", low=40.1),
                 faithkit.OneOf("size", [size]),
+                faithkit.Interval("since", high=moment, dates=True)
+                if days <= moment
+                else faithkit.Interval("since", low=moment, dates=True),
             ]
         )
-        for age, size in zip(X["age, in years"], X["size"], strict=True)
+        for age, size, days in zip(X["age, in years"], X["size"], dates_to_days(X["since"]), strict=True)
     ]
     return [None, *rules[1:]]
 

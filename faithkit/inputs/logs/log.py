@@ -11,6 +11,7 @@ from faithkit.arrays.containers import take_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.explanations.rules import Rule
+from faithkit.inputs.date_texts import with_dates
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.table import Table, check_texts
 from faithkit.inputs.logs.rule_columns import as_rules, remark_violations
@@ -50,6 +51,7 @@ class ColumnRoles:
     rule_by_text: Mapping[str, Rule] | None = None
     id: str | None = None
     text: str | None = None  # the column whose texts are the instances
+    has_date_texts: bool = False  # whether dates among the features are written as texts, as in CSV
 
     def resolve(self, names: list[str]) -> "ColumnRoles":
         """Replace patterns by the column names that they match."""
@@ -87,6 +89,8 @@ class ColumnRoles:
     def read_log(self, table: Table) -> "Log":
         """Read a table, or a part of one, in these roles; a row without any value has no explanation."""
         X: Rows = table.frame(self.features) if self.features else None
+        if self.has_date_texts:
+            X = with_dates(X, model=None)
         if self.text is not None:
             X = check_texts(table.texts(self.text), self.text)
         return Log(

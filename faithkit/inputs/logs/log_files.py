@@ -84,7 +84,7 @@ def open_log(
         _warn_about_rows(*parquet_log.head(FIRST_ROWS))
         return parquet_log
     table = open_table(path) if joined is None or id is None else join_tables(path, joined, id)
-    roles = roles.resolve(table.names)
+    roles = attrs.evolve(roles.resolve(table.names), has_date_texts=not is_parquet(path))
     is_one_column = len(roles.explanation) == 1 and reasons is None
     check_flat(table.values.schema, roles.features if is_one_column else roles.columns)
     has_json_rules = is_one_column and are_json_rules([table.texts(roles.explanation[0])])
