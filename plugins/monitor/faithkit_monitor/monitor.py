@@ -200,13 +200,21 @@ class Monitor(faithkit.plugin.Report):
     def add_counts(
         self, counts: faithkit.plugin.RowCounts, name: str, partition: str = "", skip_known: bool = False
     ) -> "Monitor":
-        """Add the counts of a batch; with `skip_known`, a batch that was added before changes nothing."""
+        """Add the counts of a batch, or return this monitor if nothing is to be added.
+
+        `partition` is the name of a day. With `skip_known`, the reference, or a batch that was added before
+        with this name and these rows, changes nothing.
+        """
         _check_outcome(name, counts, self.settings["outcome"])
         batch = Tallies.of(counts)
         check_form(name, batch.form, self.settings["form"])
-        fingerprint = batch.fingerprint(partition)
-        is_reference = batch.fingerprint() == self.settings["reference"]["fingerprint"]
-        if skip_known and (is_reference or any(look.fingerprint == fingerprint for look in self.looks)):
+        fingerprint = batch.fingerprint()
+        fingerprints = {fingerprint, batch.fingerprint(partition)}  # earlier versions stored the latter
+        skipped = {(name, known) for known in fingerprints} if skip_known else set()
+        is_reference = fingerprint == self.settings["reference"]["fingerprint"]
+        if (skip_known and is_reference) or any(
+            (past.name, past.fingerprint) in skipped for past in self.looks
+        ):
             return self
         if is_reference:
             raise faithkit.errors.InputError(
@@ -219,9 +227,9 @@ class Monitor(faithkit.plugin.Report):
             scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreement)
 
         def look(settings: Json, looks: list[Json]) -> tuple[Json, Json] | None:
-            if skip_known and any(past["fingerprint"] == fingerprint for past in looks):
+            if any((past["name"], past["fingerprint"]) in skipped for past in looks):
                 return None  # another process was faster
-            _refuse_duplicate(name, fingerprint, partition, looks)
+            _refuse_duplicate(name, fingerprints, partition, looks)
             return _next_look(name, scores, settings, looks)
 
         state.add(fingerprint, look)
@@ -388,19 +396,20 @@ def _summary(scores: Scores, low: float, high: float) -> Json:
     }
 
 
-def _refuse_duplicate(name: str, fingerprint: str, partition: str, looks: list[Json]) -> None:
+def _refuse_duplicate(name: str, fingerprints: set[str], partition: str, looks: list[Json]) -> None:
     """Refuse rows that were added before, and a day that had other rows when it was added."""
     for look in looks:
-        if look["fingerprint"] == fingerprint:
-            other_name = "" if look["name"] == name else f" (as {look['name']})"
+        if look["fingerprint"] in fingerprints:
+            is_same_name = look["name"] == name
+            duplicate = "" if is_same_name else f"has the same rows as {look['name']}, which "
             raise faithkit.errors.InputError(
-                f"{name} was added before{other_name}, and a batch counts once. If these are other rows that "
-                "look the same, add them together with the next ones."
+                f"{name} {duplicate}was added before, and a batch counts once. If these are other rows that "
+                "happen to be equal, add them together with the next ones."
             )
         if partition and look["name"] == partition:
             raise faithkit.errors.InputError(
-                f"{name} has other rows than when it was added. What was added stays, and nothing else was "
-                "added: take it out of the folder, or make a new state."
+                f"{name} has other rows than when it was added, and those still count: take it out of the "
+                "folder, or make a new state."
             )
 
 
