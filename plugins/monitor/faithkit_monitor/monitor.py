@@ -1,5 +1,6 @@
 """A monitor: the contents of a state file, and how a batch is added to it."""
 
+import json
 import math
 import warnings
 from collections.abc import Mapping
@@ -14,13 +15,20 @@ from faithkit_monitor.report import draw_looks, monitor_line, monitor_provenance
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
 from faithkit_monitor.sequence import Alarm, ChangeDetector, Sequence
 from faithkit_monitor.state import Json, State, raise_input_errors
-from faithkit_monitor.tallies import SHOWN, Tallies, check_form
+from faithkit_monitor.tallies import SHOWN, UNEXPLAINED, Tallies, check_form
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
 """The settings that never change after the state was created."""
+
+UNTESTED = {
+    "one label": "all its explained predictions agree, so give rows with different predictions",
+    "names the label": "each prediction has one explanation, which may only repeat it, so give explanations "
+    "that can differ for equal predictions, from other columns or with a finer discretizer",
+}
+"""Why a reference with this finding tests nothing, and what to do."""
 
 
 @attrs.frozen
@@ -162,7 +170,9 @@ class Monitor(faithkit.plugin.Report):
         pool, agreement, calibration = split_reference(
             reference, fixed_settings["seed"], fixed_settings["outcome"]
         )
-        settings = fixed_settings | _reference_settings(reference, pool, calibration, 1 - confidence)
+        settings = fixed_settings | _reference_settings(
+            reference, pool, calibration, 1 - confidence, fixed_settings["outcome"]
+        )
         labels = {label for _, label in reference.cells} if agreement.kind == "labels" else set()
         settings |= {"unit": agreement.unit, "predictions": sorted(labels), "versions": parts[0].versions}
         is_new = State(Path(path)).create(
@@ -352,7 +362,11 @@ def _check_outcome(name: str, counts: faithkit.plugin.RowCounts, expected: Mappi
 
 
 def _reference_settings(
-    reference: Tallies, pool: Mapping[bytes, Any], calibration: Scores, alpha: float
+    reference: Tallies,
+    pool: Mapping[bytes, Any],
+    calibration: Scores,
+    alpha: float,
+    outcome: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the settings that follow from the reference; the calibration gets one half of alpha."""
     expected = Sequence(alpha / 2).after(calibration.values)
@@ -363,6 +377,7 @@ def _reference_settings(
             "which nothing can be compared with: give more explained rows, a coarser discretizer, or another "
             "seed."
         )
+    _check_tested(reference, outcome)
     if calibration.unverified >= 0.95 * expected.n:
         warnings.warn(
             f"{100 * calibration.unverified / expected.n:.0f} % of the rows to calibrate by have an "
@@ -383,6 +398,28 @@ def _reference_settings(
         "expected": attrs.asdict(expected),
         "watch": attrs.asdict(ChangeDetector.new(alpha / 2)),
     }
+
+
+def _check_tested(reference: Tallies, outcome: Mapping[str, Any]) -> None:
+    """Refuse a reference that agrees whatever its explanations are worth; gates do not pass it either.
+
+    Two rows of each cell are enough to find that out.
+    """
+    cells = [cell for cell, count in sorted(reference.cells.items()) for _ in range(min(count, 2))]
+    as_prediction = str if outcome["kind"] == "labels" else json.loads
+    kind: dict[str, Any] = {"outcome": outcome["kind"]}
+    if outcome["within"] is not None:
+        kind = {"agree": f"within:{outcome['within']!r}"}
+    with warnings.catch_warnings(action="ignore", category=faithkit.FaithkitWarning):  # of repeated rows
+        result = faithkit.score(
+            [as_prediction(prediction) for _, prediction in cells],
+            [None if explanation == UNEXPLAINED else explanation for explanation, _ in cells],
+            **kind,
+        )
+    if result.consistency.finding in UNTESTED:
+        raise faithkit.errors.InputError(
+            f"the reference tests nothing: {UNTESTED[result.consistency.finding]}."
+        )
 
 
 def _summary(scores: Scores, low: float, high: float) -> Json:
