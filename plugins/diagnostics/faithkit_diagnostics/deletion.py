@@ -1,8 +1,11 @@
-"""Deletion: how far scores fall without the features that explanations name, and without random features.
+"""Deletion: how far scores move without a feature that explanations name, and without a random feature.
 
 Deleted features get the values of background rows. Quantus and OpenXAI have such measures under the names
 pixel flipping, region perturbation and prediction gap. Here every row is compared with itself: once without
 the features that its explanation names, and once without as many random features.
+
+A change has no sign, because explanations do not say which label their signs speak for. A feature is deleted
+after random other ones, because a score near 1 hardly moves without one of several reasons for it.
 """
 
 from typing import Any
@@ -19,6 +22,7 @@ BATCH = 20_000  # rows per call of the model
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Positions = NDArray[np.int64]
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -30,14 +34,14 @@ class DeletionResult(faithkit.plugin.Report):
     n : int
         The number of instances with an explanation.
     k, features : int
-        The largest number of deleted features, and the number of all features.
+        The largest number of features that an explanation names, and the number of all features.
     replacements : int
-        The number of background rows that replace the features of each instance.
+        The number of times that a feature of an instance is replaced, each after random other features.
     is_number : bool
-        Whether predictions are numbers. Then a change is the distance between two predictions. Otherwise it
-        is the decrease of the predicted label's score.
+        Whether predictions are numbers. Then a change is that of the prediction, and otherwise that of the
+        predicted label's score.
     named, random : float
-        The mean change without the features that explanations name, and without random features.
+        The mean change without a feature that explanations name, and without a random feature.
     difference, low, high : float
         `named` − `random`, with the interval of the paired differences.
     confidence : float
@@ -67,11 +71,11 @@ class DeletionResult(faithkit.plugin.Report):
 
     def sheet(self) -> faithkit.plugin.Sheet:
         """Return a table of the changes, and their meaning."""
-        features = f"{self.k} feature{'' if self.k == 1 else 's'}"
-        change = "mean change of the prediction" if self.is_number else "mean fall of the score"
+        features = "the feature" if self.k == 1 else f"each of the {self.k} features"
+        change = f"mean change of the {'prediction' if self.is_number else 'score'}"
         rows = [
-            (f"the {features} that explanations name", self.named, None),
-            (f"{features} at random", self.random, None),
+            (f"{features} that explanations name", self.named, None),
+            ("a random feature", self.random, None),
             ("difference", self.difference, (self.low, self.high)),
         ]
         return faithkit.plugin.Sheet.of(
@@ -93,16 +97,18 @@ class DeletionResult(faithkit.plugin.Report):
 class Deletion:
     """A diagnostic that replaces named features by those of background rows, and measures how scores change.
 
-    An explanation names the features of its `k` largest values that are not 0. For comparison, as many random
-    features are replaced by those of the same background rows. The diagnostic needs the model, rows of a
-    table, and one value per column.
+    An explanation names the features of its `k` largest values that are not 0, whatever their signs. Each is
+    replaced after random other features, as in the definition of Shapley values, and the mean change counts
+    without its sign. For comparison, as many random features are replaced by those of the same background
+    rows. The diagnostic needs the model, rows of a table, and one value per column.
 
     Parameters
     ----------
     k : int, optional
-        The number of deleted features; by default 3, or half of fewer than six features.
+        The number of named features; by default 3, or half of fewer than six features.
     replacements : int
-        The number of background rows that replace each instance's features, one after the other.
+        The number of times that a feature is replaced, each time by another background row, as far as there
+        are enough, and after random other features.
     seed : int, optional
         The seed of the random features and background rows; by default that of the result.
 
@@ -139,7 +145,8 @@ class Deletion:
         plan = _Plan(
             rows.X,
             faithkit.plugin.take_rows(background, order),
-            _find_named_features(values, size),
+            *_find_named_features(values, size),
+            values.shape[1],
             self.replacements,
         )
         seeds, step = faithkit.plugin.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
@@ -160,44 +167,57 @@ class Deletion:
 
 @attrs.frozen(eq=False)
 class _Plan:
-    """The rows, their named features, and the background rows in an order of their content."""
+    """The rows, their features by importance, and the background rows in an order of their content.
+
+    `is_named` says which of a row's features its explanation names.
+    """
 
     X: Any
     background: Any
-    named: Mask
+    features: Positions
+    is_named: Mask
+    width: int
     replacements: int
 
     @property
     def n_replacements(self) -> int:
-        return min(self.replacements, faithkit.plugin.n_rows(self.background))
+        n = faithkit.plugin.n_rows(self.background)
+        return self.replacements - self.replacements % min(n, self.replacements)  # each row equally often
 
-    def draw(self, row: int, seed: int) -> tuple[NDArray[np.int64], Mask]:
-        """Draw background rows, and for each of them as many random features as are named."""
+    def draw(self, row: int, seed: int) -> tuple[Positions, Positions, Positions]:
+        """Draw background rows, for each of them the ranks of features in a random order, and features."""
         rng = np.random.default_rng(int(seed))
-        n, width = self.n_replacements, self.named.shape[1]
-        replacements = rng.permutation(faithkit.plugin.n_rows(self.background))[:n]
-        ranks = rng.permuted(np.tile(np.arange(width), (n, 1)), axis=1)
-        return replacements, ranks < self.named[row].sum()
-
-
-def _score_changes(predictor: faithkit.Predictor, plan: _Plan, rows: NDArray[np.int64], seeds: Any) -> Floats:
-    """Return the changes of the rows' scores without the named features, and without random features."""
-    draws = [plan.draw(row, seed) for row, seed in zip(rows, seeds, strict=True)]
-    repeated = np.repeat(rows, plan.n_replacements)
-    replacements = np.concatenate([background_rows for background_rows, _ in draws])
-    masks = plan.named[repeated], np.concatenate([random_features for _, random_features in draws])
-    X = faithkit.plugin.take_rows(plan.X, rows)
-    scores = np.asarray(predictor.scores(X), dtype=np.float64)
-    output = _predicted_outputs(predictor, X)
-    changes = []
-    for mask in masks:
-        scores_without = predictor.scores(_replace_features(plan, repeated, replacements, mask))
-        means = (
-            np.asarray(scores_without, dtype=np.float64).reshape(len(rows), -1, scores.shape[1]).mean(axis=1)
+        replacements = np.resize(
+            rng.permutation(faithkit.plugin.n_rows(self.background)), self.n_replacements
         )
-        change = (scores - means)[np.arange(len(rows)), output]
-        changes.append(np.abs(change) if predictor.is_regressor else change)
-    return np.array(changes)
+        ranks = rng.permuted(np.tile(np.arange(self.width), (self.n_replacements, 1)), axis=1)
+        return replacements, ranks, rng.permutation(self.width)[: self.features.shape[1]]
+
+
+def _score_changes(predictor: faithkit.Predictor, plan: _Plan, rows: Positions, seeds: Any) -> Floats:
+    """Return the changes of the rows' scores without a named feature, and without a random feature."""
+    draws = [plan.draw(row, seed) for row, seed in zip(rows, seeds, strict=True)]
+    replacements, ranks = (np.concatenate(parts) for parts in list(zip(*draws, strict=True))[:2])
+    repeated = np.repeat(rows, plan.n_replacements)
+    outputs = _predicted_outputs(predictor, faithkit.plugin.take_rows(plan.X, rows))
+
+    def mean_scores(mask: Mask) -> Floats:
+        scores = predictor.scores(_replace_features(plan, repeated, replacements, mask))
+        means = np.asarray(scores, dtype=np.float64).reshape(len(rows), plan.n_replacements, -1).mean(axis=1)
+        return means[np.arange(len(rows)), outputs]
+
+    def change(feature: Positions) -> Floats:
+        rank = np.take_along_axis(ranks, np.repeat(feature, plan.n_replacements)[:, np.newaxis], axis=1)
+        return np.abs(mean_scores(ranks <= rank) - mean_scores(ranks < rank))
+
+    is_named = plan.is_named[rows]
+    return np.array(
+        [
+            (np.transpose([change(feature) for feature in features.T]) * is_named).sum(axis=1)
+            / np.maximum(1, is_named.sum(axis=1))
+            for features in (plan.features[rows], np.array([features for *_, features in draws]))
+        ]
+    )
 
 
 def _predicted_outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
@@ -252,11 +272,11 @@ def _values(rows: faithkit.plugin.ExplainedRows, background: Any) -> Floats:
     return values
 
 
-def _find_named_features(values: Floats, size: int) -> Mask:
-    """Return a mask of the features that each explanation names: its largest values that are not 0."""
+def _find_named_features(values: Floats, size: int) -> tuple[Positions, Mask]:
+    """Return the features of each row's largest values, and which of these values are not 0."""
     sizes = np.abs(np.nan_to_num(values))
-    ranks = np.argsort(np.argsort(-sizes, axis=1, kind="stable"), axis=1)
-    return (ranks < size) & (sizes > 0)
+    features = np.argsort(-sizes, axis=1, kind="stable")[:, :size]
+    return features, np.take_along_axis(sizes, features, axis=1) > 0
 
 
 def _report(
@@ -284,7 +304,7 @@ def _report(
 
 def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.plugin.Mean:
     """Return the mean of changes with its interval; changes without bounds are scaled by the largest."""
-    scale = max(2.0, float(np.nanmax(np.abs(values), initial=0.0)))
+    scale = max(1.0, float(np.nanmax(np.abs(values), initial=0.0)))
     mean = result.mean(values / scale, minimum=-1.0)
     value, se, low, high = (
         None if number is None else scale * number for number in (mean.value, mean.se, mean.low, mean.high)

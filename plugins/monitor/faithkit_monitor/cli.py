@@ -91,13 +91,15 @@ def monitor(
         names = " and ".join(f"--{name.replace('discretizer', 'discretize')}" for name in chosen_options)
         raise click.UsageError(f"{names} cannot change once the state exists: give --reference as well.")
     log_columns = _resolve_columns(Monitor.open(state), columns)
-    errors = [error for log in logs for error in _add(state, log, log_columns)]
+    additions = [_add(state, log, log_columns) for log in logs]
+    errors = [error for _, messages in additions for error in messages]
     latest = Monitor.open(state)
     deliver(latest)
     if latest.alarm is not None:
         click.echo(f"alarm: raised at {latest.alarm['look']}.", err=True)
     if errors:
-        raise faithkit.errors.InputError(" ".join(errors))
+        added = [name for names, _ in additions for name in names]
+        raise faithkit.errors.InputError(" ".join([*errors, _describe_additions(added)]))
     if latest.alarm is not None:
         raise click.exceptions.Exit(ALARM)
 
@@ -141,24 +143,34 @@ def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns"
     return columns or Columns(stored["prediction"], tuple(stored["explanation"]))
 
 
-def _add(state: str, log: str, columns: "Columns") -> list[str]:
-    """Add every batch at a path, and return the error messages."""
+def _add(state: str, log: str, columns: "Columns") -> tuple[list[str], list[str]]:
+    """Add every batch at a path; return the names of those that were added, and the error messages."""
     from faithkit_monitor.log_batches import list_batches
     from faithkit_monitor.monitor import Monitor
 
-    errors = []
+    names: list[str] = []
+    errors: list[str] = []
     try:
         log_batches, looks = list_batches(log), {look.name for look in Monitor.open(state).looks}
         n_added = sum(batch.is_daily and batch.name in looks for batch in log_batches)
         if n_added:
             click.echo(f"{n_added:,} of {len(log_batches):,} days were added before.", err=True)
     except faithkit.FaithkitError as error:
-        return [str(error)]
+        return [], [str(error)]
     for batch in log_batches:
         monitor = Monitor.open(state)
         try:
             counts = batch.count(columns, **monitor.counting)
-            monitor.add_counts(counts, batch.name, batch.partition, skip_known=batch.is_daily)
+            if monitor.add_counts(counts, batch.name, batch.partition, batch.is_daily) is not monitor:
+                names.append(batch.name)
         except faithkit.FaithkitError as error:
             errors.append(str(error))
-    return errors
+    return names, errors
+
+
+def _describe_additions(names: list[str]) -> str:
+    from faithkit_monitor.tallies import SHOWN
+
+    if len(names) > SHOWN:
+        return f"This run added {len(names):,} batches."
+    return f"This run added {', '.join(names) or 'nothing'}."

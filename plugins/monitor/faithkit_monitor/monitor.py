@@ -1,5 +1,6 @@
 """A monitor: the contents of a state file, and how a batch is added to it."""
 
+import json
 import math
 import warnings
 from collections.abc import Mapping
@@ -14,13 +15,20 @@ from faithkit_monitor.report import draw_looks, monitor_line, monitor_provenance
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
 from faithkit_monitor.sequence import Alarm, ChangeDetector, Sequence
 from faithkit_monitor.state import Json, State, raise_input_errors
-from faithkit_monitor.tallies import SHOWN, Tallies, check_form
+from faithkit_monitor.tallies import SHOWN, UNEXPLAINED, Tallies, check_form
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
 """The settings that never change after the state was created."""
+
+UNTESTED = {
+    "one label": "all its explained predictions agree, so give rows with different predictions",
+    "names the label": "each prediction has one explanation, which may only repeat it, so give explanations "
+    "that can differ for equal predictions, from other columns or with a finer discretizer",
+}
+"""Why a reference with this finding tests nothing, and what to do."""
 
 
 @attrs.frozen
@@ -162,7 +170,9 @@ class Monitor(faithkit.plugin.Report):
         pool, agreement, calibration = split_reference(
             reference, fixed_settings["seed"], fixed_settings["outcome"]
         )
-        settings = fixed_settings | _reference_settings(reference, pool, calibration, 1 - confidence)
+        settings = fixed_settings | _reference_settings(
+            reference, pool, calibration, 1 - confidence, fixed_settings["outcome"]
+        )
         labels = {label for _, label in reference.cells} if agreement.kind == "labels" else set()
         settings |= {"unit": agreement.unit, "predictions": sorted(labels), "versions": parts[0].versions}
         is_new = State(Path(path)).create(
@@ -200,13 +210,21 @@ class Monitor(faithkit.plugin.Report):
     def add_counts(
         self, counts: faithkit.plugin.RowCounts, name: str, partition: str = "", skip_known: bool = False
     ) -> "Monitor":
-        """Add the counts of a batch; with `skip_known`, a batch that was added before changes nothing."""
+        """Add the counts of a batch, or return this monitor if nothing is to be added.
+
+        `partition` is the name of a day. With `skip_known`, the reference, or a batch that was added before
+        with this name and these rows, changes nothing.
+        """
         _check_outcome(name, counts, self.settings["outcome"])
         batch = Tallies.of(counts)
         check_form(name, batch.form, self.settings["form"])
-        fingerprint = batch.fingerprint(partition)
-        is_reference = batch.fingerprint() == self.settings["reference"]["fingerprint"]
-        if skip_known and (is_reference or any(look.fingerprint == fingerprint for look in self.looks)):
+        fingerprint = batch.fingerprint()
+        fingerprints = {fingerprint, batch.fingerprint(partition)}  # earlier versions stored the latter
+        skipped = {(name, known) for known in fingerprints} if skip_known else set()
+        is_reference = fingerprint == self.settings["reference"]["fingerprint"]
+        if (skip_known and is_reference) or any(
+            (past.name, past.fingerprint) in skipped for past in self.looks
+        ):
             return self
         if is_reference:
             raise faithkit.errors.InputError(
@@ -219,9 +237,9 @@ class Monitor(faithkit.plugin.Report):
             scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreement)
 
         def look(settings: Json, looks: list[Json]) -> tuple[Json, Json] | None:
-            if skip_known and any(past["fingerprint"] == fingerprint for past in looks):
+            if any((past["name"], past["fingerprint"]) in skipped for past in looks):
                 return None  # another process was faster
-            _refuse_duplicate(name, fingerprint, partition, looks)
+            _refuse_duplicate(name, fingerprints, partition, looks)
             return _next_look(name, scores, settings, looks)
 
         state.add(fingerprint, look)
@@ -344,7 +362,11 @@ def _check_outcome(name: str, counts: faithkit.plugin.RowCounts, expected: Mappi
 
 
 def _reference_settings(
-    reference: Tallies, pool: Mapping[bytes, Any], calibration: Scores, alpha: float
+    reference: Tallies,
+    pool: Mapping[bytes, Any],
+    calibration: Scores,
+    alpha: float,
+    outcome: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the settings that follow from the reference; the calibration gets one half of alpha."""
     expected = Sequence(alpha / 2).after(calibration.values)
@@ -355,6 +377,7 @@ def _reference_settings(
             "which nothing can be compared with: give more explained rows, a coarser discretizer, or another "
             "seed."
         )
+    _check_tested(reference, outcome)
     if calibration.unverified >= 0.95 * expected.n:
         warnings.warn(
             f"{100 * calibration.unverified / expected.n:.0f} % of the rows to calibrate by have an "
@@ -377,6 +400,28 @@ def _reference_settings(
     }
 
 
+def _check_tested(reference: Tallies, outcome: Mapping[str, Any]) -> None:
+    """Refuse a reference that agrees whatever its explanations are worth; gates do not pass it either.
+
+    Two rows of each cell are enough to find that out.
+    """
+    cells = [cell for cell, count in sorted(reference.cells.items()) for _ in range(min(count, 2))]
+    as_prediction = str if outcome["kind"] == "labels" else json.loads
+    kind: dict[str, Any] = {"outcome": outcome["kind"]}
+    if outcome["within"] is not None:
+        kind = {"agree": f"within:{outcome['within']!r}"}
+    with warnings.catch_warnings(action="ignore", category=faithkit.FaithkitWarning):  # of repeated rows
+        result = faithkit.score(
+            [as_prediction(prediction) for _, prediction in cells],
+            [None if explanation == UNEXPLAINED else explanation for explanation, _ in cells],
+            **kind,
+        )
+    if result.consistency.finding in UNTESTED:
+        raise faithkit.errors.InputError(
+            f"the reference tests nothing: {UNTESTED[result.consistency.finding]}."
+        )
+
+
 def _summary(scores: Scores, low: float, high: float) -> Json:
     """Return the summary of a batch's scores, and the interval of the expected agreement after it."""
     return {
@@ -388,19 +433,20 @@ def _summary(scores: Scores, low: float, high: float) -> Json:
     }
 
 
-def _refuse_duplicate(name: str, fingerprint: str, partition: str, looks: list[Json]) -> None:
+def _refuse_duplicate(name: str, fingerprints: set[str], partition: str, looks: list[Json]) -> None:
     """Refuse rows that were added before, and a day that had other rows when it was added."""
     for look in looks:
-        if look["fingerprint"] == fingerprint:
-            other_name = "" if look["name"] == name else f" (as {look['name']})"
+        if look["fingerprint"] in fingerprints:
+            is_same_name = look["name"] == name
+            duplicate = "" if is_same_name else f"has the same rows as {look['name']}, which "
             raise faithkit.errors.InputError(
-                f"{name} was added before{other_name}, and a batch counts once. If these are other rows that "
-                "look the same, add them together with the next ones."
+                f"{name} {duplicate}was added before, and a batch counts once. If these are other rows that "
+                "happen to be equal, add them together with the next ones."
             )
         if partition and look["name"] == partition:
             raise faithkit.errors.InputError(
-                f"{name} has other rows than when it was added. What was added stays, and nothing else was "
-                "added: take it out of the folder, or make a new state."
+                f"{name} has other rows than when it was added, and those still count: take it out of the "
+                "folder, or make a new state."
             )
 
 

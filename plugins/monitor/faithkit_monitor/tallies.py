@@ -71,7 +71,7 @@ class Tallies:
         return self.cells.total()
 
     def fingerprint(self, partition: str = "") -> str:
-        """Return 32 hex digits that identify the rows and the partition that they belong to."""
+        """Return 32 hex digits that identify the rows, and the partition that they belong to, if any."""
         digest = hashlib.blake2b(_with_length(partition), digest_size=16)
         for cell in sorted(self.cells):
             digest.update(b"%b%d;" % (_content(cell), self.cells[cell]))

@@ -1,6 +1,5 @@
 """Batches of a path: a file, a folder of files, a day, or a folder of days in the order of their dates."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -91,15 +90,6 @@ def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
         ("model=a", "")
     ]
     assert [batch.name for batch in list_batches(tmp_path / "model=b")] == ["date=2026-11-10"]
-
-
-def test_rows_of_another_day_are_other_rows(tmp_path):
-    write_logs(tmp_path, ["date=2026-11-10/a.csv"])
-    shutil.copytree(tmp_path / "date=2026-11-10", tmp_path / "date=2026-11-11")
-    prints = {
-        Tallies.of(batch.count(COLUMNS)).fingerprint(batch.partition) for batch in list_batches(tmp_path)
-    }
-    assert len(prints) == 2
 
 
 def test_in_which_files_and_formats_the_rows_are_does_not_matter(tmp_path):

@@ -3,12 +3,15 @@
 import io
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from faithkit_monitor import Monitor
+from faithkit_monitor.log_batches import Columns, list_batches
+from faithkit_monitor.tallies import Tallies
 from looping import one_test
 from monitor.streams import log
 
@@ -90,7 +93,10 @@ def test_one_bad_log_takes_no_other_with_it():
     pd.DataFrame({"label": ["granted"], "reason": ["debt"]}).to_csv("bad.csv", index=False)
     done = run_on_loans("1.csv", "2.csv", "bad.csv", "3.csv")
     assert done.exit_code == 1
-    assert done.stderr == "error: bad.csv: no column matches 'why'. Available: 'label', 'reason'.\n"
+    assert done.stderr == (
+        "error: bad.csv: no column matches 'why'. Available: 'label', 'reason'. This run added 1.csv, 2.csv, "
+        "3.csv.\n"
+    )
     assert list_looks() == ["1.csv", "2.csv", "3.csv"]
     assert "3.csv" in done.stdout
 
@@ -105,7 +111,51 @@ def test_a_day_whose_rows_are_others_is_refused_and_the_next_is_added():
     assert done.exit_code == 1
     assert "alarm: raised at" in done.stderr
     assert "error: date=2026-11-09 has other rows than when it was added" in done.stderr
+    assert done.stderr.endswith("This run added date=2026-11-10.\n")
     assert list_looks()[-1] == DAYS[1]
+    assert run("log").stderr.endswith("This run added nothing.\n")
+    assert len(list_looks()) == 3
+
+
+@one_test
+@pytest.mark.parametrize("other", ["part.parquet", "date=2026-12-01", "day=2026-11-09", "copy"])
+@pytest.mark.parametrize("first", [f"log/{DAYS[0]}", "part.parquet"])
+def test_rows_count_once_whatever_they_are_called(first, other):
+    """The first day has one file."""
+    Path("m.state").unlink(missing_ok=True)
+    (part,) = Path("log", DAYS[0]).glob("part*.parquet")
+    for name in ("date=2026-12-01", "day=2026-11-09", "copy"):
+        Path(name).mkdir(exist_ok=True)
+        shutil.copy(part, name)
+    shutil.copy(part, "part.parquet")
+    assert run(first, *NEW).exit_code == 0
+    n = Monitor.open("m.state").to_dict()["n"]
+    done = run(other)
+    assert done.exit_code == 1
+    assert "was added before, and a batch counts once. If these are other rows that happen" in done.stderr
+    assert Monitor.open("m.state").to_dict()["n"] == n
+
+
+def test_a_day_with_the_rows_of_another_is_refused_and_the_next_is_added():
+    shutil.copytree(f"log/{DAYS[0]}", "log/date=2026-11-11")
+    done = run("log", *NEW)
+    assert done.exit_code == 1
+    assert "date=2026-11-11 has the same rows as date=2026-11-09, which was added before" in done.stderr
+    assert list_looks() == DAYS
+
+
+def test_days_in_a_state_of_an_earlier_version_are_recognised():
+    run("log", *NEW)
+    with sqlite3.connect("m.state") as connection:
+        for batch in list_batches("log"):
+            tallies = Tallies.of(batch.count(Columns("prediction", ("phi_*",))))
+            connection.execute(
+                "UPDATE looks SET fingerprint = ? WHERE fingerprint = ?",
+                (tallies.fingerprint(batch.partition), tallies.fingerprint()),
+            )
+    connection.close()
+    assert run("log").stderr == "3 of 3 days were added before.\nalarm: raised at date=2026-11-14.\n"
+    assert len(list_looks()) == 3
 
 
 def test_late_rows_in_another_order_and_other_files_are_the_same_day():

@@ -73,7 +73,9 @@ def test_tallies_do_not_depend_on_the_order_of_batches(tmp_path):
 def test_rows_in_another_order_are_the_same_rows(monitor):
     batch = log(200, seed=1)
     monitor.add(*columns(batch), name="Monday")
-    with pytest.raises(InputError, match=r"^Tuesday was added before \(as Monday\), and a batch counts once"):
+    with pytest.raises(
+        InputError, match=r"^Tuesday has the same rows as Monday, which was added before, and"
+    ):
         monitor.add(*columns(batch.sample(frac=1, random_state=0)), name="Tuesday")
     assert len(Monitor.open(monitor.path).looks) == 1
 
@@ -226,6 +228,54 @@ def test_a_reference_that_nothing_can_be_compared_with_is_refused(tmp_path, refe
     with pytest.raises(InputError, match="which nothing can be compared with"):
         Monitor.create(tmp_path / "state", *columns(reference))
     assert list(tmp_path.iterdir()) == []
+
+
+REASONS = np.array(["debt", "income"] * 200)
+UNTESTED = {
+    "one label": (["approved"] * 400, REASONS, {}, "all its explained predictions agree"),
+    "one label, beside rows without an explanation": (
+        np.where(np.arange(400) < 300, "approved", "declined"),
+        np.where(np.arange(400) < 300, REASONS, None),
+        {},
+        "all its explained predictions agree",
+    ),
+    "numbers within the tolerance": (
+        np.arange(400) % 3 / 2, REASONS, {"agree": "within:1"}, "all its explained predictions agree",
+    ),
+    "a reason that repeats the label": (
+        np.where(REASONS == "debt", "declined", "approved"), REASONS, {}, "each prediction has one explanation",
+    ),
+    "a reason that repeats the number": (
+        np.where(REASONS == "debt", 0.5, 1.5), REASONS, {}, "each prediction has one explanation",
+    ),
+}  # fmt: skip
+
+
+@one_test
+@pytest.mark.parametrize("case", UNTESTED)
+def test_a_reference_that_agrees_whatever_explanations_are_worth_is_refused(tmp_path, case):
+    predictions, explanations, options, reason = UNTESTED[case]
+    with pytest.raises(InputError, match=f"^the reference tests nothing: {reason}.* so give"):
+        Monitor.create(tmp_path / "state", predictions, explanations, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@one_test
+@pytest.mark.parametrize(
+    "change",
+    [
+        {0: ("declined", "income")},
+        {0: ("approved", "debt")},
+        {0: ("declined", "age"), 1: ("declined", "age")},
+    ],
+    ids=["another prediction", "another reason", "two reasons for a prediction"],
+)
+def test_one_row_that_an_explanation_could_have_got_wrong_makes_a_reference_a_test(tmp_path, change):
+    explanations = REASONS.copy()
+    predictions = np.where(REASONS == "debt", "declined", "approved")
+    for row, (prediction, reason) in change.items():
+        predictions[row], explanations[row] = prediction, reason
+    assert Monitor.create(tmp_path / "state", predictions, explanations).looks == ()
 
 
 def test_a_state_that_is_there_is_opened_if_it_was_made_of_the_same(monitor):
