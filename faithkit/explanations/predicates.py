@@ -399,7 +399,7 @@ def read_rule_column(X: Rows, column: str | int) -> pd.Series:
     return pd.Series(values.toarray().ravel() if hasattr(values, "toarray") else values)
 
 
-_NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
+NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty")
 
 
 def _read_numbers(X: Rows, column: str | int) -> NDArray[Any]:
@@ -411,7 +411,7 @@ def _read_numbers(X: Rows, column: str | int) -> NDArray[Any]:
         return dates_to_days(values)
     series = as_series(as_objects(values) if isinstance(values.dtype, pd.CategoricalDtype) else values)
     is_numeric = pd.api.types.is_numeric_dtype(series.dtype)
-    if not is_numeric and pd.api.types.infer_dtype(series, skipna=True) not in _NUMERIC_KINDS:
+    if not is_numeric and pd.api.types.infer_dtype(series, skipna=True) not in NUMERIC_KINDS:
         raise InputError(
             f"a rule compares the column {column!r} with a number; its values are of type {series.dtype}."
         )

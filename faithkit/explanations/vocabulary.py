@@ -11,10 +11,9 @@ from pandas.api.types import is_hashable
 
 from faithkit.arrays.containers import Rows
 from faithkit.explanations.dates import get_zone, is_date_column
-from faithkit.explanations.predicates import Interval
+from faithkit.explanations.predicates import NUMERIC_KINDS, Interval
 
 _BOOLEANS = {"True": True, "False": False, "true": True, "false": False}
-_NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "empty")
 
 
 @attrs.frozen
@@ -46,10 +45,10 @@ class Column:
             values = pd.Series(values.cat.categories)
         kind = values.dtype.kind
         inferred = pd.api.types.infer_dtype(values, skipna=True) if kind == "O" else ""
-        if kind in "iuf" or inferred in _NUMERIC_KINDS:
-            return cls(name, True)
         if kind == "b" or inferred == "boolean":
             return cls(name, True, {text: (boolean,) for text, boolean in _BOOLEANS.items()})
+        if kind in "iuf" or inferred in NUMERIC_KINDS:
+            return cls(name, True)
         if is_date_column(values):
             return cls(name, True, has_dates=True, zone=get_zone(values.dtype))
         if kind in "mc":

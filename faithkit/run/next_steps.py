@@ -89,7 +89,7 @@ def suggest_next_steps(result: Measurements, measure: str) -> list[str]:
     return steps[:MAX_STEPS] or [_last_step(result)]
 
 
-def _has_many_unexplained(result: Measurements) -> bool:
+def has_many_unexplained(result: Measurements) -> bool:
     """Whether more rows have no explanation than may stay unchecked."""
     return bool(result.unexplained > EPSILON * result.n)
 
@@ -114,7 +114,7 @@ def _without_failures(source: Iterator[str]) -> list[str]:
 
 def _explain_rows(result: Measurements) -> Iterator[str]:
     """Say that rows without an explanation stay unchecked."""
-    if _has_many_unexplained(result):
+    if has_many_unexplained(result):
         has_reasons = bool(set(result.why_unexplained) - {"no explanation"})
         remedy = "result.why_unexplained counts the known reasons" if has_reasons else "explain them too"
         rows = f"{result.unexplained:,} of {result.n:,} rows"
@@ -159,7 +159,7 @@ def _pilot(result: Measurements, measure: str) -> Pilot | None:
     Many rows without an explanation also prevent planning: they would look like rare explanations.
     """
     estimate = result.measures[measure]
-    if estimate.checkable_counts is None or estimate.statistics is None or _has_many_unexplained(result):
+    if estimate.checkable_counts is None or estimate.statistics is None or has_many_unexplained(result):
         return None
     return Pilot(estimate.checkable_counts, estimate.statistics, estimate.confidence)
 

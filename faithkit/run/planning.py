@@ -7,6 +7,7 @@ from faithkit.measure.planning.forecast import Pilot
 from faithkit.measure.planning.plans import Plan, check_measure, plan_samples
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
+from faithkit.run.next_steps import has_many_unexplained
 
 
 def plan(
@@ -80,6 +81,11 @@ def extract_pilot(result: Any, measure: str) -> Pilot:
         raise InputError(
             "the pilot's sufficiency was checked against a pool: evaluate or score its rows without one "
             "(CLI: --pool none)."
+        )
+    if has_many_unexplained(result):
+        raise InputError(
+            f"{result.unexplained:,} of {result.n:,} rows of the pilot have no explanation, and would look "
+            "like rows with rare explanations: explain them too, or evaluate or score the others alone."
         )
     if estimate.checkable_counts is None or estimate.statistics is None:
         raise InputError(

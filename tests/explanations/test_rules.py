@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -606,3 +607,9 @@ def test_scopes_are_padded_with_zeros_whatever_the_number_of_rows(n):
 
 def test_no_rules_give_no_rows():
     assert scope_bits([], make_sample(np.zeros((3, 1)))).shape == (0, 1)
+
+
+def test_decimals_are_numbers_to_a_rule():
+    X = pd.DataFrame({"debt": [Decimal("0.1"), None, Decimal("0.3")]}, dtype=object)
+    assert Rule([Interval("debt", high=0.2)]).covers(X).tolist() == [True, False, False]
+    assert Rule.from_text("debt > 0.2", X).covers(X).tolist() == [False, False, True]

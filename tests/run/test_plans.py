@@ -72,6 +72,11 @@ BAD = {
         {},
         "the rows of the pilot have weights, clusters or blocks: a plan is for independent rows that count alike",
     ),
+    "many rows without an explanation": (
+        lambda folder: faithkit.score([0, 1, 1] * 10, ["a", "b", None] * 10),
+        {},
+        "10 of 30 rows of the pilot have no explanation, and would look like rows with rare explanations",
+    ),
     "others that are no numbers of rows": (
         lambda folder: load_payload(change_number_of_others(2.5, rows=300.0), folder),
         {},
