@@ -222,6 +222,8 @@ class _Conditions:
         names = list(X.columns) if isinstance(X, pd.DataFrame) else range(X.shape[1])
         known_columns = (Column.of(name, read_rule_column(X, name)) for name in names)
         columns = [_ControlColumn.of(column, sample) for column in known_columns if column is not None]
+        if not columns:
+            raise InputError("no column has numbers, categories or dates for conditions of a control rule")
         position_by_name = {control.column.name: position for position, control in enumerate(columns)}
         conditions = [rule.predicates[: len(columns)] for rule in rules]
         row, rank = _enumerate_conditions(conditions)

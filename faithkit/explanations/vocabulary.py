@@ -72,10 +72,8 @@ class Column:
         merged = {
             text: tuple(dict.fromkeys((*known.get(text, ()), *values))) for text, values in additions.items()
         }
-        is_numeric = self.is_numeric and other.is_numeric
-        zone = self.zone if self.zone == other.zone else ""
-        has_dates = self.has_dates and other.has_dates
-        return Column(self.name, is_numeric, {**known, **merged}, has_dates, zone)
+        # a column of dates has no values by text and is numeric, so it does not come here with another one
+        return Column(self.name, self.is_numeric and other.is_numeric, {**known, **merged})
 
 
 def _group_by_text(values: Iterable[Any]) -> dict[str, tuple[Any, ...]]:

@@ -11,8 +11,6 @@ import numpy as np
 
 from faithkit.arrays import Floats
 from faithkit.display import Displayable
-from faithkit.errors import InputError
-from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -32,10 +30,7 @@ class Difference(Displayable):
 
 
 def compute_difference(
-    first: RowCount | JackknifeEstimate,
-    second: RowCount | JackknifeEstimate,
-    confidence: float = 0.95,
-    paired: bool = True,
+    a: JackknifeEstimate, b: JackknifeEstimate, confidence: float = 0.95, paired: bool = True
 ) -> Difference:
     """Return the first measure minus the second, on one sample (`paired`) or on two disjoint ones.
 
@@ -47,17 +42,10 @@ def compute_difference(
     >>> y = np.arange(200) % 2
     >>> good, bad = Explanations.of(y.tolist()), Explanations.of(["same"] * 200)
     >>> counts = [count(SameExplanation(), Sample(None, e), y, 2) for e in (good, bad)]
-    >>> change = compute_difference(*counts)
+    >>> change = compute_difference(*map(JackknifeEstimate.of, counts))
     >>> round(change.value, 2), change.low > 0, change.p_value < 0.001
     (0.5, True, True)
     """
-    a, b = (
-        measure if isinstance(measure, JackknifeEstimate) else JackknifeEstimate.of(measure)
-        for measure in (first, second)
-    )
-    n_first, n_second = a.statistics.n, b.statistics.n
-    if paired and n_first != n_second:
-        raise InputError(f"samples of {n_first} and {n_second} rows are no pair: say paired=False.")
     rho_low = _correlation(a.value, b.disagreement) if paired else 0.0
     rho_high = _correlation(b.value, a.disagreement) if paired else 0.0
     value = a.statistics.estimate - b.statistics.estimate

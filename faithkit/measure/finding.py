@@ -97,12 +97,11 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
 
 def _all_agree(counts: Count) -> bool:
     """Whether any two rows agree, among those with an explanation and a weight, and those of the pool."""
-    owners, pool = counts.owners, counts.pool
+    owners = counts.owners
     labels = owners.label[(owners.weight > 0) & ~counts.explanations.missing[owners.explanation]]
-    if pool is not None and len(labels):
-        labels = np.concatenate([labels, pool.codes])
     if not len(labels):
         return False
+    labels = np.concatenate([labels, counts.pool_labels])
     lowest, highest = int(labels.min()), labels.max(keepdims=True)  # no two labels are further apart
     return not counts.agreement.disagreement(lowest, highest).any()
 

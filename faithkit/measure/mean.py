@@ -44,13 +44,18 @@ class Mean:
         design: Design | None = None,
         minimum: float = 0.0,
     ) -> "Mean":
-        """Return the mean of scores between `minimum` and 1, one for each row. NaN scores are ignored.
+        """Return the mean of scores between `minimum` and 1, one for each row.
+
+        NaN scores are ignored, and so are rows with the weight 0.
 
         With a `design`, rows count by weight, and clusters are the independent units.
         """
         confidence = check_share(confidence, "confidence", usual=0.95)
         scores = np.asarray(scores, dtype=np.float64)
-        rows = np.flatnonzero(~np.isnan(scores))
+        is_counted = ~np.isnan(scores)
+        if design is not None:
+            is_counted &= design.steps > 0
+        rows = np.flatnonzero(is_counted)
         if not len(rows):
             return cls(None, None, None, None, 0)
         row_design, width = None if design is None else design.take(rows), 1.0 - minimum

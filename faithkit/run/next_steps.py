@@ -123,7 +123,8 @@ def _explain_rows(result: Measurements) -> Iterator[str]:
 
 def _suggest_blocks(result: Measurements) -> Iterator[str]:
     """Suggest blocks if every explanation occurs in one cluster only, so that nothing can be checked."""
-    if result.design.clusters is not None and result.consistency.verified == 0 and result.uniqueness < 1:
+    is_shared = result.n_explanations < result.n
+    if result.design.clusters is not None and result.consistency.verified == 0 and is_shared:
         yield (
             "Every explanation occurs in one cluster only, and rows of one cluster are not checked against "
             "each other. To compare rows within clusters, such as answers to one question, pass the clusters "

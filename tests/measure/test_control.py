@@ -538,3 +538,20 @@ def test_the_table_of_simulations_has_every_law_and_none_that_misses():
     for row in table:
         shares = [float(row[f"random explanations {side}"].removesuffix(" %")) for side in ("above", "below")]
         assert max(shares) <= 100 * allowed_misses(500)
+
+
+def test_an_instance_is_predicted_twice_only_if_two_of_its_rows_have_a_weight():
+    instance, labels, unit = np.array([0, 0, 1]), np.array([0, 1, 1]), np.arange(3)
+    ceiling = measure_ceiling(instance, labels, SAME_LABEL, unit, np.array([1.0, 0.0, 1.0]))
+    assert (ceiling.value, ceiling.rows, ceiling.without.tolist()) == (1.0, 0, [1.0, 1.0, 1.0])
+    ceiling = measure_ceiling(instance, labels, SAME_LABEL, unit, np.array([1.0, 1e-12, 1.0]))
+    assert ceiling.value == 1.0
+
+
+def test_columns_that_conditions_cannot_compare_have_no_control():
+    X = pd.DataFrame({"wait": pd.to_timedelta(np.arange(60) % 5, unit="D")})
+    rules = [faithkit.Rule([faithkit.OneOf("wait", [wait])]) for wait in X["wait"]]
+    explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
+    result = faithkit.score(np.arange(60) % 2, explanations, X)
+    assert result.control is None
+    assert "no column has numbers, categories or dates" in str(result.to_dict())

@@ -151,7 +151,7 @@ def test_differences_equal_those_of_whole_tables(case, other, regime):
 
     def compute():
         return compute_difference(
-            *(counted(SameExplanation(), codes, labels, k) for codes in (owned, second))
+            *(JackknifeEstimate.of(counted(SameExplanation(), codes, labels, k)) for codes in (owned, second))
         )
 
     with patch_limits(regime):

@@ -75,3 +75,10 @@ def test_a_result_asks_for_one_score_of_each_row():
     assert result.mean([0.5, 1.0, 0.0]) == Mean.of([0.5, 1.0, 0.0], confidence=0.9)
     with pytest.raises(faithkit.errors.InputError, match="2 scores for 3 rows: give one for each"):
         result.mean([0.5, 1.0])
+
+
+def test_rows_with_the_weight_zero_count_no_more_than_absent_rows():
+    design = Design.of([1, 2, 1, 3, 0, 0], None, 6)
+    result = Mean.of([1.0, 0.0, 0.5, 1.0, 0.2, 0.9], design=design)
+    assert result == Mean.of([1.0, 0.0, 0.5, 1.0], design=Design.of([1, 2, 1, 3], None, 4))
+    assert Mean.of([np.nan] * 4 + [0.2, 0.9], design=design).n == 0

@@ -563,3 +563,10 @@ def test_more_explanations_than_rows_can_be_have_a_plan(n_explanations, epsilon)
 def test_more_rows_than_a_float_can_count_are_no_plan(n_explanations, epsilon):
     with pytest.raises(InputError, match=r"give fewer explanations .* or a larger epsilon"):
         plan_samples(epsilon, n_explanations=n_explanations)
+
+
+def test_a_sample_of_one_row_checks_nothing_even_if_numbers_were_rounded_to_more_than_the_sample():
+    sample = CheckableCounts(number=(0, 1000), rows=(1, 995), score=(0.0, 0.5))
+    assert sample.unverified(1) == 1.0
+    assert sample.unverified(2) == pytest.approx(1 / 996)
+    assert expected_estimates(sample, np.array([1, 996])) == pytest.approx([0.0, 0.5 * 995 / 996])

@@ -87,11 +87,11 @@ def compare_systems(hostile):
 
 @pytest.fixture(scope="module")
 def monitor(tmp_path_factory):
-    labels = ["yes", "no"] * 300
+    labels, words = ["yes", "no"] * 300, ["a", "b", "c", "d"] * 150
     state = tmp_path_factory.mktemp("states") / "state"
-    new_monitor = Monitor.create(state, labels, labels)
-    return new_monitor.add(labels[:50], labels[:50], name=SCRIPT + ESCAPE).add(
-        labels[:90], ["yes"] * 90, name="b"
+    new_monitor = Monitor.create(state, labels, words)
+    return new_monitor.add(labels[:50], words[:50], name=SCRIPT + ESCAPE).add(
+        labels[:90], ["a"] * 90, name="b"
     )
 
 

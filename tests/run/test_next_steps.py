@@ -474,3 +474,11 @@ def test_a_coarser_explanation_that_is_not_above_chance_is_proposed_as_such():
     result = faithkit.score(rng.integers(0, 2, 600), rng.normal(size=(600, 3)))
     (step,) = [step for step in result.next_steps if "discretizer=" in step]
     assert ", not shown to be above chance." in step
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_unique_explanations_are_not_said_to_occur_in_one_cluster_only_whatever_the_weights(seed):
+    rng = np.random.default_rng(seed)
+    words, clusters = [f"word {i}" for i in range(15)], np.arange(15) // 2
+    result = faithkit.score(np.arange(15) % 2, words, weights=rng.exponential(size=15), clusters=clusters)
+    assert not any("one cluster only" in step for step in result.to_dict()["next_steps"])

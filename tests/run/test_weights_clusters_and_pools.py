@@ -563,3 +563,32 @@ def test_without_weights_and_clusters_nothing_is_assumed_of_them():
     assert faithkit.score(["y", "n"] * 10, ["a", "b"] * 10).to_dict()["uninformative"] is None
     with pytest.raises(InputError, match="there are none"):
         faithkit.score(["y", "n"] * 10, ["a", "b"] * 10, uninformative=True)
+
+
+@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
+def test_with_weights_too_a_pool_with_other_predictions_is_a_test_of_one_label():
+    X = pd.DataFrame({"a": np.repeat([0.0, 0.0, 1.0], N)})
+    rules = faithkit.Explanations.of([Rule([Interval("a", high=0)])] * N, kind="rule", relation="in-scope")
+    pool = X[N:], ["yes"] * N + ["no"] * N
+    for weights in (None, np.arange(1.0, 3 * N + 1)):
+        result = faithkit.score(["yes"] * N, rules, X[:N], pool=pool, weights=weights, control_draws=0)
+        assert result.sufficiency.finding == "above chance"
+
+
+def test_explanations_without_a_disagreement_are_no_violations_even_if_one_weight_exceeds_all_others():
+    scores, weights = [[0.57, 0.43]] * 3, [1e-3, 1e3, 1e-2]
+    result = faithkit.score(scores, ["a"] * 3, outcome="scores", weights=weights)
+    assert not result.violations()
+    assert result.consistency.value == 1.0
+
+
+def test_the_p_value_does_not_depend_on_the_order_of_rows_without_an_explanation():
+    rng = np.random.default_rng(1)
+    vectors, missing = rng.integers(0, 3, (40, 1)).astype(float), rng.random(40) < 0.4
+    labels, clusters = (vectors[:, 0] > 1) ^ (rng.random(40) < 0.3), np.arange(40) // 2
+    p_values = set()
+    for order in (np.arange(40), np.arange(40)[::-1], rng.permutation(40)):
+        explanations = faithkit.Explanations.vectors(vectors[order], missing=missing[order])
+        options = {"clusters": clusters[order], "permutations": 49}
+        p_values.add(faithkit.score(labels[order], explanations, **options).consistency.p_value)
+    assert len(p_values) == 1

@@ -64,7 +64,8 @@ def measure_ceiling(
     >>> round(ceiling.value, 3), ceiling.rows
     (0.333, 3)
     """
-    is_repeated = np.bincount(instance)[instance] > 1
+    has_weight = weight > 0
+    is_repeated = has_weight & (sum_by(instance, has_weight.astype(np.int64))[instance] > 1)
     n_units = int(unit.max(initial=-1)) + 1
     if not is_repeated.any():
         return Ceiling(1.0, 0, np.ones(n_units))
@@ -84,7 +85,7 @@ def measure_ceiling(
     disagreeing_without, compared_without = _instance_means(pairs_without, total_without, squares_without)
     lost_disagreeing = sum_by(cell_unit, disagreeing[cell_instance] - disagreeing_without, n_units)
     lost_compared = sum_by(cell_unit, pair_weight[cell_instance] - compared_without, n_units)
-    value = 1.0 - disagreeing.sum() / pair_weight.sum()
+    value = 1.0 - divide_safely(disagreeing.sum(), pair_weight.sum())
     without = 1.0 - divide_safely(disagreeing.sum() - lost_disagreeing, pair_weight.sum() - lost_compared)
     return Ceiling(float(value), len(rows), without)
 

@@ -35,6 +35,7 @@ from faithkit.measure.jackknife.merging import ONE_BLOCK, PAIRS
 BATCH_SIZE = 64  # permutations per pass over the relation's matrix
 UNIT_BATCH_SIZE = 32  # the same with weights or clusters
 BATCH_BYTES = 64 * 2**20  # of the label bitsets of a batch
+MISSING = np.uint64(2**64 - 1)  # the hash of a missing explanation
 
 Permutations = Iterator[Counts]
 RowSums = tuple[Floats, Floats]
@@ -217,11 +218,17 @@ def _content_order_in_blocks(counts: BlockCount) -> NDArray[np.intp]:
 def _content_of_rows(counts: RowCount, relation: Relation) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return a hash of each row's explanation, and one of all explanations that hold for the row."""
     owners = counts.owners
-    content = hash_content(key_of(relation, counts.explanations))
+    content = _hash_explanations(counts, relation)
     word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
     if relation.groups:  # a row's own explanation is the only one that holds for it
         return word[counts.owned], np.zeros(len(counts.owned), dtype=np.uint64)
     return word[counts.owned], counts.sums(word[:, None])[:, 0]  # modulo 2**64
+
+
+def _hash_explanations(counts: RowCount, relation: Relation) -> NDArray[np.uint64]:
+    """Return a hash of each distinct explanation; all missing ones have the same."""
+    words = hash_content(key_of(relation, counts.explanations))
+    return np.where(counts.explanations.missing, MISSING, words)
 
 
 # -- rows with weights or clusters --
@@ -272,7 +279,7 @@ def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> 
 
 def _content_order_in_units(counts: CellCount) -> Counts:
     """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
-    n, words = counts.n_explained, hash_content(key_of(counts.relation, counts.explanations))
+    n, words = counts.n_explained, _hash_explanations(counts, counts.relation)
     unit, content = counts.design.unit[:n], words[counts.owned[:n]]
     # in a group, a row's own explanation is its whole content; sums are modulo 2**64
     scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words[:, None])[:n, 0]

@@ -55,6 +55,12 @@ class CellCount(RowCount):
             ]
             yield start, stop, pack_bits(np.concatenate(matrices, axis=1))
 
+    @property
+    def pool_labels(self) -> Counts:
+        """The labels of the rows of the pool that have a weight."""
+        in_pool = slice(self.n_explained, None)
+        return self.labels[in_pool][self.design.steps[in_pool] > 0]
+
     def label_chance(self, label: int | None) -> float | None:
         """Return the score of a constant explainer for the owners of one label, or of all labels."""
         is_owner = self.owned >= 0

@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays import Ints
 from faithkit.arrays.batches import each_batch
 from faithkit.arrays.containers import concat_rows
 from faithkit.arrays.grouping import group, renumber, sort_distinct
@@ -28,7 +29,6 @@ from faithkit.measure.counting.owners import Counts, Owners, broadcast_ones, sor
 from faithkit.measure.counting.scans import ScanCounts, ScanTarget, bit_batches, mark_reflexive, scan_relation
 from faithkit.measure.counting.tally import RowCount, grouped_owners
 
-Ints = NDArray[np.int64]
 SAVED = 0.8  # uniting pays off if at most this share of the slots remains
 MERGE_DELAY = 32  # otherwise wait until this many times as many slots have arrived
 

@@ -15,7 +15,7 @@ from faithkit.arrays.batches import each_batch, map_batches
 
 Counts = Ints
 
-ROUNDING = 1e-12  # tolerance for shares of weights near 1
+ROUNDING = 1e-12  # of a sum of weights, as a share of it
 NOTHING = 1e-14  # a smaller difference is rounding
 
 
@@ -108,9 +108,10 @@ class Owners:
             part, batch_scores = self.part(start, stop), scores[start:stop]
             others = part.others
             np.subtract(part.alike, part.own_agreeing, out=batch_scores)
+            if part.alike.dtype.kind == "f":  # rounded in proportion to the whole scope
+                rounding = ROUNDING * (others + part.own)
+                np.copyto(batch_scores, others, where=np.abs(batch_scores - others) < rounding)
             batch_scores /= np.maximum(others, 1)
-            if part.alike.dtype.kind == "f":
-                batch_scores[np.abs(batch_scores - 1.0) < ROUNDING] = 1.0
             batch_scores[others < 1] = 0.0
 
         each_batch(divide, len(self), BATCH_SIZE)

@@ -139,6 +139,11 @@ class Count:
         """Whether rows are equal and checked only against each other."""
         return self.pool is None
 
+    @property
+    def pool_labels(self) -> Counts:
+        """The labels of the rows of the pool that have a weight."""
+        return scans.NO_SLOTS if self.pool is None else self.pool.codes
+
     def chance(self) -> float | None:
         """Return the score of a constant explainer on the same rows."""
         if self.agreement.is_normalised:
@@ -149,8 +154,7 @@ class Count:
         """Return the same for the owners of one label, or of all labels if it is None."""
         sizes = sum_by(self.owners.label, self.owners.weight, self.n_labels)
         owner_sizes = sizes if label is None else np.where(np.arange(self.n_labels) == label, sizes, 0)
-        if self.pool is not None:
-            sizes = sizes + np.bincount(self.pool.codes, minlength=self.n_labels)
+        sizes = sizes + np.bincount(self.pool_labels, minlength=self.n_labels)
         return chance(owner_sizes, self.agreement, sizes)
 
     def lowest_value(self, n_classes: int | None) -> float | None:

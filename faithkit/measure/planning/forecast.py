@@ -87,7 +87,8 @@ class CheckableCounts:
         """
         if not 1 <= size <= self.n:
             raise InputError(f"smaller samples are known from 1 to {self.n}, the sample's size; got {size}.")
-        steps = min(max(self.number, default=0), VANISHING_EXPONENT * self.n // max(1, size - 1) + 1)
+        largest = min(max(self.number, default=0), self.n - 1)  # rounding may have made it larger
+        steps = min(largest, VANISHING_EXPONENT * self.n // max(1, size - 1) + 1)
         rows_left = self.n - 1 - np.arange(steps)
         with np.errstate(divide="ignore"):  # the logarithm of 0: the subsample surely contains one
             log_probabilities = np.cumsum(np.log1p(-np.minimum(1.0, (size - 1) / rows_left)))
