@@ -44,7 +44,16 @@ class FaithkitWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn users, and show the line of their code that called faithkit or one of its plugins."""
+    """Warn users, and show the line of their code that called faithkit or one of its plugins.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     faithkit.errors.warn("the column 'age' is constant: drop it.")
+    >>> [str(warning.message) for warning in caught]
+    ["the column 'age' is constant: drop it."]
+    """
     frame, stacklevel = sys._getframe(1), 2
     # generated code has no name
     while frame.f_back is not None and frame.f_globals.get("__name__", "faithkit").startswith("faithkit"):

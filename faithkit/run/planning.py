@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from faithkit.errors import InputError
+from faithkit.errors import InputError, warn
 from faithkit.measure.planning.forecast import Pilot
 from faithkit.measure.planning.plans import Plan, check_measure, plan_samples
 from faithkit.run.comparisons.comparison import Comparison
@@ -83,9 +83,9 @@ def extract_pilot(result: Any, measure: str) -> Pilot:
             "(CLI: --pool none)."
         )
     if has_many_unexplained(result):
-        raise InputError(
-            f"{result.unexplained:,} of {result.n:,} rows of the pilot have no explanation, and would look "
-            "like rows with rare explanations: explain them too, or evaluate or score the others alone."
+        warn(
+            f"{result.unexplained:,} of {result.n:,} rows of the pilot have no explanation, and count as "
+            "rows with rare explanations: explain them too, or evaluate or score the others alone."
         )
     if estimate.checkable_counts is None or estimate.statistics is None:
         raise InputError(

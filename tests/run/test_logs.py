@@ -237,6 +237,7 @@ def test_a_result_without_rows_says_so_where_rows_are_needed(log):
     with pytest.raises(faithkit.errors.InputError, match="learns from all rows"):
         result.measure("same-top-features:k=1")
     assert result.difference(result, paired=False).value == 0
+    assert faithkit.plan(0.1, pilot=result) is not None
 
 
 def test_another_measure_can_be_asked_for_later(log):

@@ -72,11 +72,6 @@ BAD = {
         {},
         "the rows of the pilot have weights, clusters or blocks: a plan is for independent rows that count alike",
     ),
-    "many rows without an explanation": (
-        lambda folder: faithkit.score([0, 1, 1] * 10, ["a", "b", None] * 10),
-        {},
-        "10 of 30 rows of the pilot have no explanation, and would look like rows with rare explanations",
-    ),
     "others that are no numbers of rows": (
         lambda folder: load_payload(change_number_of_others(2.5, rows=300.0), folder),
         {},
@@ -144,6 +139,11 @@ def test_what_is_no_pilot_is_refused(case, tmp_path):
     make, options, message = BAD[case]
     with pytest.raises(faithkit.errors.InputError, match=message):
         faithkit.plan(0.1, pilot=make(tmp_path), **options)
+
+
+def test_rows_of_the_pilot_without_an_explanation_are_warned_of():
+    with pytest.warns(faithkit.FaithkitWarning, match="10 of 30 rows of the pilot have no explanation"):
+        faithkit.plan(0.1, pilot=faithkit.score([0, 1, 1] * 10, ["a", "b", None] * 10))
 
 
 def test_sufficiency_is_planned_from_its_own_numbers():

@@ -164,6 +164,13 @@ def test_a_counterfactual_out_of_reach_is_true_and_changes_no_other_column():
     assert (model.predict(counterfactuals) != model.predict(X)).all()
 
 
+def test_a_counterfactual_out_of_reach_has_room_for_longer_words():
+    background, X = np.array([["man"], ["woman"]]), np.array([["man"]])
+    model = faithkit.Predictor(lambda X: X[:, 0] == "woman", background=background)
+    explainer = faithkit.plugin.registry().create("explainer", "out-of-reach")
+    assert explainer.fit(model, background).explain(X, None).values.tolist() == [["woman"]]
+
+
 def test_rows_that_another_column_decides_have_no_counterfactual_out_of_reach():
     scenario = applicants_scenario(20)
     result = faithkit.evaluate(

@@ -244,8 +244,17 @@ def _replace_features(
     if not isinstance(old, pd.DataFrame):
         return np.where(mask, new, old)
     old, new = old.reset_index(drop=True), new.reset_index(drop=True)
-    columns = {name: old[name].where(~mask[:, j], new[name]) for j, name in enumerate(old.columns)}
+    columns = {name: _replace_values(old[name], new[name], mask[:, j]) for j, name in enumerate(old.columns)}
     return pd.DataFrame(columns)
+
+
+def _replace_values(old: pd.Series, new: pd.Series, mask: NDArray[np.bool_]) -> pd.Series:
+    """Replace masked values of a column; categories that only the background has are added."""
+    if isinstance(old.dtype, pd.CategoricalDtype):
+        categories = old.cat.categories
+        added = [value for value in new.dropna().unique() if value not in categories]
+        old, new = old.cat.add_categories(added), new.astype(object)
+    return old.where(~mask, new)
 
 
 def _values(rows: faithkit.plugin.ExplainedRows, background: Any) -> Floats:
@@ -261,9 +270,11 @@ def _values(rows: faithkit.plugin.ExplainedRows, background: Any) -> Floats:
             f"deletion reads additive values, one per feature, and the explanations are of kind "
             f"{explanations.kind!r}: use an explainer such as shap."
         )
-    values, names = np.asarray(explanations.values, dtype=np.float64), explanations.shared.get("names")
-    if isinstance(X, pd.DataFrame) and names is not None and set(names) == set(X.columns):
-        values = values[:, [list(names).index(name) for name in X.columns]]
+    values = np.asarray(explanations.values, dtype=np.float64)
+    names = [str(name) for name in explanations.shared.get("names", ())]
+    columns = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else []
+    if columns and sorted(columns) == sorted(names):
+        values = values[:, [names.index(name) for name in columns]]
     elif values.shape[1] != X.shape[1]:
         raise faithkit.errors.InputError(
             f"deletion needs one value per column, and explanations have {values.shape[1]} values where X "

@@ -145,6 +145,24 @@ def test_a_table_is_read_by_the_names_of_its_columns():
     assert frame.named == pytest.approx(array.named, abs=1e-12)
 
 
+def test_columns_named_by_numbers_may_have_another_order_than_the_background():
+    X, background = (pd.DataFrame(np.random.default_rng(i).normal(size=(40, 3))) for i in (0, 1))
+    model = faithkit.Predictor(lambda X: X[0].to_numpy(), outcome="numbers")
+    explainer = "shap:algorithm=permutation,background=sample:5"
+    result = faithkit.evaluate(model, X[[2, 1, 0]], explainer, background=background, progress=False)
+    assert result.diagnose(Deletion(k=1)).named > 0.5  # the other columns change nothing
+
+
+def test_categories_that_only_the_background_has_replace_others():
+    X = pd.DataFrame({"job": pd.Categorical(["cook", "clerk"]), "age": [1.0, 2.0]})
+    background = pd.DataFrame({"job": pd.Categorical(["smith"]), "age": [1.0]})
+    model = faithkit.Predictor(
+        lambda X: X["age"] + (X["job"].astype(object) == "smith") * 3.0, outcome="numbers"
+    )
+    result = evaluate(X, lambda X: np.tile([1.0, 0.0], (len(X), 1)), background, model)
+    assert result.diagnose(Deletion(k=1)).named == 3.0
+
+
 def test_rows_without_an_explanation_are_left_out():
     X, background = RNG.normal(size=(40, 4)), np.zeros((1, 4))
 

@@ -99,8 +99,9 @@ class NearestNeighbor:
                 f"{n_missing} labels are missing: drop those rows, or name the label."
             )
         positions, prototype_rows = self._choose_prototypes(X)
-        if labels.dtype.kind == "f" and (labels % 1 != 0).any():
-            self._estimator_type = "regressor"
+        are_numbers = labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
+        self._estimator_type = "regressor" if are_numbers else "classifier"
+        if are_numbers:
             self.labels_ = (np.bincount(positions, labels) / np.bincount(positions))[prototype_rows]
             return self
         self.classes_, codes = np.unique(labels, return_inverse=True)

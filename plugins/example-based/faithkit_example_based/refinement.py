@@ -127,7 +127,7 @@ class _Pair:
         x, y = (pd.DataFrame(rows if dtype is None else rows.astype(dtype)) for rows in (X, values))
         x, n = align_columns("nearest-counterfactual", x, y), len(x)
         # the dtype of concatenated columns depends on the two dtypes only, and not on the rows of a chunk
-        both = [pd.concat([x.iloc[:, j], y.iloc[:, j]], ignore_index=True) for j in range(y.shape[1])]
+        both = [_join(x.iloc[:, j], y.iloc[:, j]) for j in range(y.shape[1])]
         ends = [column.iloc[n:].reset_index(drop=True) for column in both]
         return cls([column.iloc[:n] for column in both], ends, labels, y.columns, dtype)
 
@@ -135,6 +135,14 @@ class _Pair:
         """Return columns as a table in the form of the model's input."""
         frame = pd.DataFrame(dict(enumerate(columns))).set_axis(self.names, axis="columns")
         return frame if self.dtype is None else frame.to_numpy(dtype=self.dtype)
+
+
+def _join(x: pd.Series, y: pd.Series) -> pd.Series:
+    """Return a column of X and one of counterfactuals as one; categories of both stay categories."""
+    if all(isinstance(column.dtype, pd.CategoricalDtype) for column in (x, y)):
+        categories = y.cat.categories.union(x.cat.categories, sort=False)
+        x, y = x.cat.set_categories(categories), y.cat.set_categories(categories)
+    return pd.concat([x, y], ignore_index=True)
 
 
 def _replace(columns: Columns, replacements: Columns, mask: Bools) -> Columns:

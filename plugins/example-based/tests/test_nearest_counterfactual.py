@@ -240,3 +240,17 @@ def test_other_inputs_than_tables_are_refused(rows):
 def test_wrong_parameters_are_refused(params, message):
     with pytest.raises(faithkit.errors.ParameterError, match=message):
         build_explainer(**params)
+
+
+def test_categories_that_only_the_instances_have_stay_categories():
+    class Model:
+        classes_ = np.array(["no", "yes"])
+
+        def predict(self, X):
+            assert isinstance(X["job"].dtype, pd.CategoricalDtype)
+            return np.where((X["job"].astype(object) == "smith") & (X["age"] > 5), "yes", "no")
+
+    background = pd.DataFrame({"job": pd.Categorical(["smith", "clerk"]), "age": [9.0, 2.0]})
+    X = pd.DataFrame({"job": pd.Categorical(["cook", "clerk"]), "age": [6.0, 6.0]})
+    refined = build_explainer(refine=True).fit(faithkit.Predictor(Model()), background).explain(X, None)
+    assert refined.values.to_numpy(object).tolist() == [["smith", 6.0], ["smith", 6.0]]

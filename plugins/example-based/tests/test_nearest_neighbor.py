@@ -233,3 +233,9 @@ def test_exported_explanations_are_the_numbers_of_the_neighbours_not_columns_of_
     frame = result.to_frame("explanations")
     assert [name for name in frame if name.startswith("explanation")] == ["explanation_0"]
     assert frame["explanation_0"].tolist() == [0, 2]
+
+
+def test_a_model_of_numbers_can_become_one_of_labels():
+    X = np.array([[0.0], [1.0]])
+    knn = build_explainer().as_model(X, [0.5, 1.5]).as_model(X, ["low", "high"])
+    assert faithkit.Predictor(knn).predict(X).tolist() == ["low", "high"]

@@ -35,6 +35,14 @@ def test_agreement_by_hand(first, second, k, expected):
         np.testing.assert_allclose(result.rows.iloc[0], expected, atol=1e-12)
 
 
+def check_chance(first, second, k, ways):
+    shuffled = agreement(np.tile(first, (len(ways), 1)), second[ways], k)
+    measures = agreement([first], [second], k).measures
+    for name, scores in shuffled.rows.items():
+        claimed = measures[name].by_chance
+        assert claimed == pytest.approx(scores.mean(), abs=1e-12) if scores.notna().all() else claimed is None
+
+
 @one_test
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 def test_chance_is_the_mean_over_all_ways_to_shuffle_features(d):
@@ -43,15 +51,15 @@ def test_chance_is_the_mean_over_all_ways_to_shuffle_features(d):
     for k in range(1, d + 1):
         first, second = rng.normal(size=(2, d))
         first[rng.random(d) < 0.2], second[rng.random(d) < 0.3] = 0.0, 0.0
-        shuffled = agreement(np.tile(first, (len(ways), 1)), second[ways], k)
-        measures = agreement([first], [second], k).measures
-        for name, scores in shuffled.rows.items():
-            claimed = measures[name].by_chance
-            assert (
-                claimed == pytest.approx(scores.mean(), abs=1e-12)
-                if scores.notna().all()
-                else claimed is None
-            )
+        check_chance(first, second, k, ways)
+        # of equal sizes the later column comes first
+        check_chance(np.sign(first), np.round(second), k, ways)
+
+
+def test_independent_sets_of_features_agree_no_more_than_chance():
+    first, second = np.random.default_rng(0).integers(0, 2, size=(2, 1000, 8))
+    for name, estimate in agreement(first, second, k=2, confidence=0.999).measures.items():
+        assert estimate.finding in ("not above chance", None), name
 
 
 def test_chance_of_full_rankings_has_a_closed_form():

@@ -475,8 +475,9 @@ def test_a_gradient_learns_nothing_from_the_rows_it_is_judged_on():
 def test_a_step_function_is_explained_with_a_warning(model):
     with pytest.warns(
         faithkit.FaithkitWarning, match=f"score of {type(model).__name__} does not change around"
-    ):
+    ) as caught:
         explanations = explain(model.fit(X, TWO))
+    assert caught[0].filename == __file__
     assert (explanations.values == 0).mean() > 0.5
 
 

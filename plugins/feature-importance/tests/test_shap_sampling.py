@@ -314,3 +314,17 @@ def test_evaluations_have_the_same_bytes_whatever_the_chunks_and_workers(algorit
         )
         payloads.append(result.to_json())
     assert payloads[0] == payloads[1] == payloads[2]
+
+
+@one_test
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_categories_of_the_background_survive_beside_those_of_the_instance(algorithm):
+    pay = {"cook": 5.0, "clerk": 1.0, "smith": -3.0}  # anything else would be paid 100
+    model = faithkit.Predictor(
+        lambda X: X["job"].astype(object).map(pay).fillna(100.0).to_numpy(float), outcome="numbers"
+    )
+    background = pd.DataFrame({"job": pd.Categorical(["smith", "clerk"]), "age": [1.0, 2.0]})
+    X = pd.DataFrame({"job": pd.Categorical(["cook", "clerk"]), "age": [3.0, 4.0]})
+    shap = faithkit.plugin.registry().create("explainer", "shap", {"algorithm": algorithm})
+    explanations = shap.fit(model, background).explain(X, np.array([1, 2]))
+    assert explanations.values == pytest.approx(np.array([[6.0, 0.0], [2.0, 0.0]]))  # the mean is −1

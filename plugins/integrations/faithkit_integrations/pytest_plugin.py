@@ -6,7 +6,6 @@ at the first assertion.
 
 import os
 import re
-import warnings
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,7 +107,7 @@ class AssertFaithful:
             raise AssertionError("\n".join([" ".join(failures), "", str(result).rstrip(), *report_lines]))
         for judgement in judgements:
             if judgement.is_above_chance is False:
-                warnings.warn(f"{judgement.words}.", faithkit.FaithkitWarning, stacklevel=2)
+                faithkit.errors.warn(f"{judgement.words}.")
         return result
 
     def _write_report(self, result: "faithkit.Evaluation") -> list[str]:

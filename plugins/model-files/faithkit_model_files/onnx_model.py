@@ -96,7 +96,10 @@ class OnnxModel:
     def _feed(self, X: Any) -> dict[str, Any]:
         if len(self._inputs) == 1:
             only_input = self._inputs[0]
-            return {only_input.name: np.asarray(X).astype(_TYPES.get(only_input.type, np.float32))}
+            rows, dtype = np.asarray(X), _TYPES.get(only_input.type, np.float32)
+            if rows.dtype == object and dtype is not object:  # NumPy cannot convert NA, of nullable columns
+                rows = np.where(pd.isna(rows), np.nan, rows)
+            return {only_input.name: rows.astype(dtype)}
         if not isinstance(X, pd.DataFrame):
             raise faithkit.errors.InputError(
                 f"the ONNX model takes {len(self._inputs)} named columns, and X has none: give a DataFrame."

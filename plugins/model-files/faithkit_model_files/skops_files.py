@@ -6,11 +6,10 @@ skops trusts a name, it trusts the name under all loaders. So this module trusts
 only (`trusted_types.txt`), and passes no name to skops that the file also uses under another loader.
 """
 
-import contextlib
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,8 +65,7 @@ def load_skops(path: str, trust_types: Iterable[str] = ()) -> Any:
     reported = set(skops_io.get_untrusted_types(data=content))
     safe = {name for _, name in trusted} - {name for _, name in untrusted}
     _check_untrusted(reported - safe - user_trusted, path, user_trusted)
-    with _merge_version_warnings(path):
-        model = skops_io.loads(content, trusted=sorted(reported))
+    model = _load_with_one_warning(lambda: skops_io.loads(content, trusted=sorted(reported)), path)
     check_sound(model)
     return model
 
@@ -115,15 +113,14 @@ def _check_untrusted(names: set[str], path: str, user_trusted: frozenset[str]) -
         )
 
 
-@contextlib.contextmanager
-def _merge_version_warnings(path: str) -> Iterator[None]:
-    """Replace the version warnings of all estimators, which quote the file, with one warning."""
+def _load_with_one_warning(load: Callable[[], Any], path: str) -> Any:
+    """Load a model, and replace the version warnings of all estimators, which quote the file, with one."""
     from sklearn import __version__
     from sklearn.exceptions import InconsistentVersionWarning
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InconsistentVersionWarning)
-        yield
+        model = load()
     version_warnings = [
         warning.message for warning in caught if isinstance(warning.message, InconsistentVersionWarning)
     ]
@@ -134,4 +131,5 @@ def _merge_version_warnings(path: str) -> Iterator[None]:
         version = str(version_warnings[0].original_sklearn_version)
         origin = version if re.fullmatch(r"[\w.+-]{1,30}", version) else "of another version"
         message = f"{path} was made with scikit-learn {origin}, and {__version__} is installed"
-        warnings.warn(f"{message}: it may answer otherwise.", faithkit.FaithkitWarning, stacklevel=2)
+        faithkit.errors.warn(f"{message}: it may answer otherwise.")
+    return model

@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_model_files.loaders import OnnxFiles
 from looping import one_test
 from model_files.forging import CANARY, TOUCH
 from model_files.honest_models import Strange
@@ -178,3 +179,10 @@ def test_a_damaged_or_missing_onnx_file_is_refused(tmp_path):
         load_model(tmp_path / "half.onnx")
     with pytest.raises(InputError, match=r"no file .*nowhere\.onnx"):
         load_model(tmp_path / "nowhere.onnx")
+
+
+def test_missing_values_of_nullable_columns_reach_an_onnx_model_as_nan(tmp_path):
+    pytest.importorskip("onnxruntime")
+    path, _ = OnnxFiles().example(str(tmp_path))
+    X = pd.DataFrame({"size": pd.Series([0.1, 0.9, pd.NA], dtype=object)})  # as of Int64 beside float64
+    assert load_model(path).predict(X)[:2].tolist() == [0, 1]

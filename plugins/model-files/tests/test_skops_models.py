@@ -144,6 +144,6 @@ def test_a_model_of_another_scikit_learn_is_told_in_one_line(tmp_path, version, 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         assert load_model(path).predict(X).tolist() == model.predict(X).tolist()
-    assert [warning.category for warning in warned] == [FaithkitWarning]
+    assert [(warning.category, warning.filename) for warning in warned] == [(FaithkitWarning, __file__)]
     assert message in str(warned[0].message)
     assert str(warned[0].message).isprintable()

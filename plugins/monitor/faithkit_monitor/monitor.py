@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
 """The settings that never change after the state was created."""
 
-UNTESTED = {
-    "one label": "all its explained predictions agree, so give rows with different predictions",
-    "names the label": "each prediction has one explanation, which may only repeat it, so give explanations "
-    "that can differ for equal predictions, from other columns or with a finer discretizer",
-}
-"""Why a reference with this finding tests nothing, and what to do."""
-
 
 @attrs.frozen
 class InterimLook:
@@ -218,10 +211,10 @@ class Monitor(faithkit.plugin.Report):
         _check_outcome(name, counts, self.settings["outcome"])
         batch = Tallies.of(counts)
         check_form(name, batch.form, self.settings["form"])
-        fingerprint = batch.fingerprint()
+        fingerprint = batch.fingerprint(partition if batch.may_coincide else "")
         fingerprints = {fingerprint, batch.fingerprint(partition)}  # earlier versions stored the latter
         skipped = {(name, known) for known in fingerprints} if skip_known else set()
-        is_reference = fingerprint == self.settings["reference"]["fingerprint"]
+        is_reference = batch.fingerprint() == self.settings["reference"]["fingerprint"]
         if (skip_known and is_reference) or any(
             (past.name, past.fingerprint) in skipped for past in self.looks
         ):
@@ -282,11 +275,9 @@ class Monitor(faithkit.plugin.Report):
     def _warn_of_unknown_labels(self, batch: Tallies, name: str) -> None:
         labels, known = sorted({label for _, label in batch.cells}), self.settings["predictions"]
         if known and set(labels).isdisjoint(known):
-            warnings.warn(
+            faithkit.errors.warn(
                 f"no prediction of {name} ({', '.join(labels[:SHOWN])}) occurs in the reference "
-                f"({', '.join(known[:SHOWN])}), so nothing agrees: is it the right column?",
-                faithkit.FaithkitWarning,
-                stacklevel=4,
+                f"({', '.join(known[:SHOWN])}), so nothing agrees: is it the right column?"
             )
 
     @property
@@ -379,12 +370,10 @@ def _reference_settings(
         )
     _check_tested(reference, outcome)
     if calibration.unverified >= 0.95 * expected.n:
-        warnings.warn(
+        faithkit.errors.warn(
             f"{100 * calibration.unverified / expected.n:.0f} % of the rows to calibrate by have an "
             "explanation that the pool lacks, so hardly anything can be watched: choose a coarser "
-            "discretizer, or give more rows.",
-            faithkit.FaithkitWarning,
-            stacklevel=4,
+            "discretizer, or give more rows."
         )
     return {
         "form": reference.form,
@@ -401,7 +390,7 @@ def _reference_settings(
 
 
 def _check_tested(reference: Tallies, outcome: Mapping[str, Any]) -> None:
-    """Refuse a reference that agrees whatever its explanations are worth; gates do not pass it either.
+    """Refuse a reference of one label, and warn about one whose explanations may be names of labels.
 
     Two rows of each cell are enough to find that out.
     """
@@ -416,9 +405,15 @@ def _check_tested(reference: Tallies, outcome: Mapping[str, Any]) -> None:
             [None if explanation == UNEXPLAINED else explanation for explanation, _ in cells],
             **kind,
         )
-    if result.consistency.finding in UNTESTED:
+    if result.consistency.finding == "one label":
         raise faithkit.errors.InputError(
-            f"the reference tests nothing: {UNTESTED[result.consistency.finding]}."
+            "the reference tests nothing, because all its explained predictions agree: give rows with "
+            "different predictions."
+        )
+    if result.consistency.finding == "names the label":
+        faithkit.errors.warn(
+            "in the reference each prediction has one explanation, which may only repeat it, and then there "
+            "will be no alarm: give explanations that can differ for equal predictions."
         )
 
 

@@ -96,8 +96,9 @@ class Agreement:
             order = np.argsort(pool_points[:, 0])
             sums = np.append(0, np.cumsum(weights[order]))
             ascending = pool_points[order, 0]
-            first = np.searchsorted(ascending, points[:, 0] - self.within, side="left")
-            last = np.searchsorted(ascending, points[:, 0] + self.within, side="right")
+            reach = faithkit.plugin.Tolerance(self.within).reach(points[:, 0], points[:, 0])
+            first = np.searchsorted(ascending, points[:, 0] - reach, side="left")
+            last = np.searchsorted(ascending, points[:, 0] + reach, side="right")
             return (sums[last] - sums[first]) / weights.sum()
         with np.errstate(over="ignore"):  # an infinite distance is an agreement of 0
             centre = np.average(pool_points, axis=0, weights=weights)

@@ -19,6 +19,7 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 import faithkit
 
@@ -27,6 +28,7 @@ Cell = tuple[bytes, str]
 
 UNEXPLAINED = b""
 SHOWN = 6  # names in a message
+COINCIDENCE = 1e-6  # how probable it is at most that two days have the same counts by chance
 _TIMES = (bytes, dt.datetime, dt.date, dt.time, dt.timedelta, pd.Period, pd.Interval)
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64
 
@@ -69,6 +71,22 @@ class Tallies:
     def n(self) -> int:
         """The number of rows."""
         return self.cells.total()
+
+    @property
+    def may_coincide(self) -> bool:
+        """Whether other rows, drawn alike, would have the same counts more often than once in a million.
+
+        Examples
+        --------
+        >>> few = Counter({(b"a", "yes"): 9, (b"b", "no"): 3})
+        >>> many = Counter({(bytes([kind]), "yes"): 50 for kind in range(9)})
+        >>> Tallies(few, None).may_coincide, Tallies(many, None).may_coincide
+        (True, False)
+        """
+        counts = np.array(list(self.cells.values()), dtype=np.float64)
+        log_shares = np.log(counts / counts.sum())
+        log_probability = gammaln(counts.sum() + 1) + (counts * log_shares - gammaln(counts + 1)).sum()
+        return bool(log_probability > math.log(COINCIDENCE))
 
     def fingerprint(self, partition: str = "") -> str:
         """Return 32 hex digits that identify the rows, and the partition that they belong to, if any."""

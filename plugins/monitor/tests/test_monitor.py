@@ -12,6 +12,7 @@ from faithkit_monitor import Monitor
 from looping import one_test
 from monitor.streams import columns, log
 
+import faithkit
 from faithkit.errors import FaithkitWarning, InputError
 
 REFERENCE = log(3000, seed=0)
@@ -130,9 +131,12 @@ def test_explanations_that_the_pool_lacks_are_unverified_and_agree_with_nobody(m
 
 def test_predictions_that_the_reference_has_not_are_warned_about(monitor):
     batch = log(50, seed=1).replace({"label": {"granted": 1, "refused": 0}})
-    with pytest.warns(FaithkitWarning, match=r"no prediction of Monday \(0, 1\) occurs in the reference"):
-        look = monitor.add(*columns(batch), name="Monday").looks[0]
+    with pytest.warns(
+        FaithkitWarning, match=r"no prediction of Monday \(0, 1\) occurs in the reference"
+    ) as caught:
+        look = monitor.add_counts(faithkit.plugin.count_rows(*columns(batch)), "Monday").looks[0]
     assert look.agreement == 0
+    assert caught[0].filename == __file__
 
 
 @one_test
@@ -242,12 +246,6 @@ UNTESTED = {
     "numbers within the tolerance": (
         np.arange(400) % 3 / 2, REASONS, {"agree": "within:1"}, "all its explained predictions agree",
     ),
-    "a reason that repeats the label": (
-        np.where(REASONS == "debt", "declined", "approved"), REASONS, {}, "each prediction has one explanation",
-    ),
-    "a reason that repeats the number": (
-        np.where(REASONS == "debt", 0.5, 1.5), REASONS, {}, "each prediction has one explanation",
-    ),
 }  # fmt: skip
 
 
@@ -255,9 +253,27 @@ UNTESTED = {
 @pytest.mark.parametrize("case", UNTESTED)
 def test_a_reference_that_agrees_whatever_explanations_are_worth_is_refused(tmp_path, case):
     predictions, explanations, options, reason = UNTESTED[case]
-    with pytest.raises(InputError, match=f"^the reference tests nothing: {reason}.* so give"):
+    with pytest.raises(InputError, match=f"^the reference tests nothing, because {reason}: give"):
         Monitor.create(tmp_path / "state", predictions, explanations, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("names", [("declined", "approved"), (0.5, 1.5)])
+def test_a_reference_whose_explanations_may_only_repeat_the_prediction_is_warned_of(tmp_path, names):
+    predictions = np.where(REASONS == "debt", *names)
+    with pytest.warns(FaithkitWarning, match="each prediction has one explanation, which may only repeat it"):
+        Monitor.create(tmp_path / "state", predictions, REASONS)
+
+
+@pytest.mark.parametrize(("n_rows", "is_added"), [(6, True), (300, False)])
+def test_only_days_of_few_rows_may_be_equal_by_chance(monitor, n_rows, is_added):
+    counts = faithkit.plugin.count_rows(*columns(log(n_rows, seed=1)))
+    first = monitor.add_counts(counts, "date=2026-11-01", "date=2026-11-01")
+    if is_added:
+        assert len(first.add_counts(counts, "date=2026-11-02", "date=2026-11-02").looks) == 2
+    else:
+        with pytest.raises(InputError, match="date=2026-11-02 has the same rows as date=2026-11-01"):
+            first.add_counts(counts, "date=2026-11-02", "date=2026-11-02")
 
 
 @one_test

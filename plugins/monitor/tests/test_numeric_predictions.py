@@ -239,3 +239,10 @@ def test_a_tolerance_is_settled_with_the_state():
     assert "whose prediction is within 0.5 of its own" in " ".join(done.stdout.split())
     assert run("2.csv").exit_code == 0
     assert [look.agreement > 0.3 for look in Monitor.open("m.state").looks] == [True, True]
+
+
+def test_numbers_at_exactly_the_tolerance_agree_despite_rounding():
+    pool = {b"a": {"0.8": 1, "0.3": 1}}  # 0.7 + 0.1 is less than 0.8 in floats
+    shares = Agreement("numbers", within=0.1).shares([(b"a", "0.7"), (b"a", "0.4"), (b"a", "0.69")], pool)
+    assert shares.tolist() == [0.5, 0.5, 0.0]
+    assert faithkit.score([0.7, 0.8], ["a", "a"], agree="within:0.1").consistency.value == 1.0

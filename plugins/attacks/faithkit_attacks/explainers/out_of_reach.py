@@ -124,11 +124,12 @@ class OutOfReach:
 
     def _with_choices(self, X: Any, choice: NDArray[np.intp]) -> Any:
         """Return the rows with the columns set to the chosen values."""
+        if not isinstance(X, pd.DataFrame):
+            changed = X.astype(np.result_type(X, self.choices_))  # has room for the values of both
+            changed[:, self.column_positions_] = self.choices_[choice][:, self.column_positions_]
+            return changed
         changed = X.copy()
         for j in self.column_positions_:
-            if isinstance(changed, pd.DataFrame):
-                values = self.choices_.iloc[:, j].take(choice).set_axis(changed.index)
-                changed[self.choices_.columns[j]] = values
-            else:
-                changed[:, j] = self.choices_[choice, j]
+            values = self.choices_.iloc[:, j].take(choice).set_axis(changed.index)
+            changed[self.choices_.columns[j]] = values
         return changed

@@ -31,6 +31,13 @@ class TopFeatures:
         The signs of the largest importances, 0 elsewhere.
     columns, ranked_signs : (n, k) int
         Their columns, the largest first, −1 if there are fewer than k; and their signs in that order.
+    positive : (n, k) float
+        The share of positive importances among all that are as large as each of them.
+    ties : (n, k) int
+        The row of `odds` for each of them.
+    odds : (kinds of ties, d) float
+        How probable each column is if importances are shuffled, relative to 1/d. Ties change it, since of
+        equal importances the later column comes first.
 
     Examples
     --------
@@ -42,53 +49,92 @@ class TopFeatures:
     signs: NDArray[np.int8]
     columns: NDArray[np.int64]
     ranked_signs: NDArray[np.int8]
+    positive: Floats
+    ties: NDArray[np.int64]
+    odds: Floats
 
     @classmethod
     def of(cls, values: Floats, k: int) -> "TopFeatures":
         """Rank importances as `sign-of-top` does: of equal ones the later columns first, NaN counts as 0."""
         importances = np.nan_to_num(values, nan=0.0)
-        order = argsort_rows(np.abs(importances))[:, ::-1][:, :k].astype(np.int64)
-        ranked_signs = np.sign(np.take_along_axis(importances, order, axis=1)).astype(np.int8)
+        sizes = np.abs(importances)
+        order = argsort_rows(sizes)[:, ::-1][:, :k].astype(np.int64)
+        ranked = np.take_along_axis(importances, order, axis=1)
+        ranked_signs = np.sign(ranked).astype(np.int8)
         signs = np.zeros(values.shape, dtype=np.int8)
         np.put_along_axis(signs, order, ranked_signs, axis=1)
-        return cls(signs, np.where(ranked_signs == 0, -1, order), ranked_signs)
+        n_equal, n_positive, n_larger = np.empty((3, *ranked.shape), dtype=np.int64)
+        for rank, size in enumerate(np.abs(ranked).T[:, :, None]):
+            n_equal[:, rank] = (sizes == size).sum(axis=1)
+            n_positive[:, rank] = (importances == size).sum(axis=1)
+            n_larger[:, rank] = (sizes > size).sum(axis=1)
+        kinds = np.stack([n_equal, np.arange(order.shape[1]) - n_larger]).reshape(2, -1)
+        (equal, later), ties = np.unique(kinds, axis=1, return_inverse=True)
+        return cls(
+            signs,
+            np.where(ranked_signs == 0, -1, order),
+            ranked_signs,
+            n_positive / n_equal,
+            ties.reshape(order.shape),
+            _shuffled_odds(equal[:, None], later[:, None], values.shape[1]),
+        )
 
     @property
     def counts(self) -> Floats:
         """The number of top features in every row."""
         return np.count_nonzero(self.ranked_signs, axis=1).astype(np.float64)
 
-    def count_with_sign(self, sign: int) -> Floats:
-        """Return how many top features of every row have this sign."""
-        return np.count_nonzero(self.ranked_signs == sign, axis=1).astype(np.float64)
+    def shuffled(self, shares: Floats) -> Floats:
+        """Return the odds that a column has a top feature if importances are shuffled, (n, d).
+
+        The feature of a rank only counts with a probability, its share, (n, k).
+        """
+        odds = np.zeros(self.signs.shape)
+        for ties, share in zip(self.ties.T, np.where(self.ranked_signs == 0, 0.0, shares).T, strict=True):
+            odds += self.odds[ties] * share[:, None]
+        return odds
+
+    def shuffled_to(self, other: "TopFeatures") -> Floats:
+        """Return the odds of each top feature for the column that has its rank in `other`, (n, k)."""
+        is_named = (self.ranked_signs != 0) & (other.ranked_signs != 0)
+        return np.where(is_named, self.odds[self.ties, other.columns], 0.0)
+
+
+def _shuffled_odds(n_equal: NDArray[np.int64], n_later: NDArray[np.int64], d: int) -> Floats:
+    """Return the odds of d columns for one of `n_equal` equal importances, of which `n_later` are later."""
+    from scipy.stats import hypergeom
+
+    probabilities = hypergeom.pmf(n_later, d - 1, d - 1 - np.arange(d), n_equal - 1)
+    return np.where(n_equal == 1, 1.0, n_equal * probabilities)
 
 
 def feature_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
     """Return the share of top features that both have."""
     common = np.count_nonzero((first.signs != 0) & (second.signs != 0), axis=1)
-    return _divide_by_top_size(first, second, common, first.counts * second.counts)
+    odds = np.where(first.signs == 0, 0.0, second.shuffled(np.ones_like(second.positive)))
+    return _divide_by_top_size(first, second, common, odds)
 
 
 def sign_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
     """Return the share of top features that both have with the same sign."""
     common = np.count_nonzero(first.signs * second.signs > 0, axis=1)
-    pairs = first.count_with_sign(1) * second.count_with_sign(1) + first.count_with_sign(
-        -1
-    ) * second.count_with_sign(-1)
-    return _divide_by_top_size(first, second, common, pairs)
+    positive, negative = second.shuffled(second.positive), second.shuffled(1.0 - second.positive)
+    odds = np.select([first.signs > 0, first.signs < 0], [positive, negative])
+    return _divide_by_top_size(first, second, common, odds)
 
 
 def rank_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
     """Return the share of top features that both have at the same rank."""
     common = np.count_nonzero(_same_rank(first, second), axis=1)
-    return _divide_by_top_size(first, second, common, np.minimum(first.counts, second.counts))
+    return _divide_by_top_size(first, second, common, second.shuffled_to(first))
 
 
 def signed_rank_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
     """Return the share of top features that both have at the same rank and with the same sign."""
     same_sign = first.ranked_signs * second.ranked_signs > 0
     common = np.count_nonzero(_same_rank(first, second) & same_sign, axis=1)
-    return _divide_by_top_size(first, second, common, np.count_nonzero(same_sign, axis=1))
+    share = np.where(first.ranked_signs > 0, second.positive, 1.0 - second.positive)
+    return _divide_by_top_size(first, second, common, second.shuffled_to(first) * share)
 
 
 def _same_rank(first: TopFeatures, second: TopFeatures) -> NDArray[np.bool_]:
@@ -96,15 +142,14 @@ def _same_rank(first: TopFeatures, second: TopFeatures) -> NDArray[np.bool_]:
 
 
 def _divide_by_top_size(
-    first: TopFeatures, second: TopFeatures, common: NDArray[np.int64], pairs: NDArray[np.float64]
+    first: TopFeatures, second: TopFeatures, common: NDArray[np.int64], odds: Floats
 ) -> Scores:
-    """Divide by the number of top features. By chance, two top features coincide with probability 1/d."""
+    """Divide by the number of top features; by chance, the number of common ones is the sum of odds / d."""
     top_size, n_features = np.maximum(first.counts, second.counts), first.signs.shape[1]
     is_empty = top_size == 0
     denominator = np.where(is_empty, 1.0, top_size)
-    return np.where(is_empty, 1.0, common / denominator), np.where(
-        is_empty, 1.0, pairs / (n_features * denominator)
-    )
+    by_chance = np.minimum(odds.sum(axis=1) / (n_features * denominator), 1.0)  # rounding may exceed 1
+    return np.where(is_empty, 1.0, common / denominator), np.where(is_empty, 1.0, by_chance)
 
 
 def rank_correlation(first: Floats, second: Floats) -> Scores:

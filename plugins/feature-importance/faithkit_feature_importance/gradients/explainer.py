@@ -1,6 +1,5 @@
 """The explainer `gradient`: the gradient of a score at the instance (section 3.2.3 of the paper)."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -201,12 +200,10 @@ def _directional_sums(slopes: NDArray[np.float64], codes: NDArray[np.float64]) -
 def _warn_if_flat(model: Any, slopes: NDArray[np.float64]) -> None:
     is_flat = (slopes == 0).all(axis=(1, 2))
     if is_flat.mean() > MAX_FLAT_SHARE:
-        warnings.warn(
+        faithkit.errors.warn(
             f"gradient: the score of {_model_name(model)} does not change around {int(is_flat.sum())} of "
             f"{len(is_flat)} background rows, as for trees and nearest neighbours: the gradient is 0 there, "
-            "and elsewhere it depends on the step. shap explains such models.",
-            faithkit.FaithkitWarning,
-            stacklevel=3,
+            "and elsewhere it depends on the step. shap explains such models."
         )
 
 

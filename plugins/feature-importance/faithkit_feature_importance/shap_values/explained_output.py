@@ -200,8 +200,10 @@ class CodedModel:
         for j, value in unseen_values.items():
             is_unseen = codes[:, j] == len(self.encoder.categories[j]) + 1
             if isinstance(table, pd.DataFrame):
-                column = table.iloc[:, j].astype(value.dtype)  # whose type has the category
-                table.isetitem(j, column.mask(is_unseen, value.iloc[0]))
+                column, category = table.iloc[:, j], value.iloc[0]
+                if isinstance(column.dtype, pd.CategoricalDtype) and category not in column.cat.categories:
+                    column = column.cat.add_categories([category])
+                table.isetitem(j, column.mask(is_unseen, category))
             else:
                 table[is_unseen, j] = value
         return table

@@ -1,6 +1,5 @@
 """The explainer `shap`: choose an algorithm that fits the model, and check that values add up."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -291,7 +290,7 @@ class ShapExplainer:
         )
         if not advice and len(self.sampler_.reference) > FASTER_ROWS:
             advice = f"background=sample:{FASTER_ROWS} is faster: it compares with fewer rows."
-        warnings.warn(f"{message} {advice}".rstrip(), faithkit.FaithkitWarning, stacklevel=2)
+        faithkit.errors.warn(f"{message} {advice}".rstrip())
 
 
 def _format_largest(errors: NDArray[np.float64]) -> str:

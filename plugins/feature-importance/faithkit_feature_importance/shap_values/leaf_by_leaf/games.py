@@ -72,7 +72,7 @@ class LeafGames:
             Maps the sums of leaves (rows, outputs) to factors (rows, weights), by which each row multiplies
             the contributions of the reference rows with each weight.
         """
-        batch_values = [np.zeros((0, *self.shape))]
+        batch_values = []
         for rows, row_positions in _positions_in_batches(self.leaves, values):
             weights = compute_weights(_sum_reached(self.leaves, rows, row_positions))
             totals = np.zeros((len(weights), self.shape[0] * self.shape[1], weights.shape[1]))

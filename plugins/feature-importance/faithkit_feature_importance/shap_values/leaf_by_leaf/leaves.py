@@ -14,7 +14,6 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.subtrees import Subtre
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Patterns = NDArray[np.uint16]
 MAX_TABLE_ENTRIES = 2**26  # of all subtrees together, 512 MiB
 VALUES_PER_BATCH = 2**16  # so that the tables of a batch stay in the processor's cache
 SUBTREES_PER_BATCH = 2**8

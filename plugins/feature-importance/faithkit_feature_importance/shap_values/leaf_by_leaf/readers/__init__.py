@@ -12,7 +12,6 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensem
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.catboost_trees import read_catboost
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.lightgbm_trees import read_lightgbm
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.scikit_trees import (
-    read_decision_tree,
     read_forest,
     read_gradient_boosting,
     read_histogram_boosting,
@@ -20,8 +19,8 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.scikit_trees i
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.xgboost_trees import read_xgboost
 
 READERS: dict[str, Callable[[Any], Ensemble]] = {  # by library and class, or base class
-    "sklearn.DecisionTreeClassifier": read_decision_tree,
-    "sklearn.DecisionTreeRegressor": read_decision_tree,
+    "sklearn.DecisionTreeClassifier": read_forest,
+    "sklearn.DecisionTreeRegressor": read_forest,
     "sklearn.RandomForestClassifier": read_forest,
     "sklearn.RandomForestRegressor": read_forest,
     "sklearn.ExtraTreesClassifier": read_forest,

@@ -18,17 +18,9 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.common import 
 TO_FLOAT32 = partial(to_numbers, dtype=np.float32)
 
 
-def read_decision_tree(model: Any) -> Ensemble:
-    """Read a DecisionTreeClassifier or DecisionTreeRegressor."""
-    return _read_average(model, [model])
-
-
 def read_forest(model: Any) -> Ensemble:
-    """Read a random forest or extra trees, of classes or numbers."""
-    return _read_average(model, model.estimators_)
-
-
-def _read_average(model: Any, members: list[Any]) -> Ensemble:
+    """Read a decision tree, a random forest or extra trees, of classes or numbers."""
+    members = getattr(model, "estimators_", [model])
     read_members = _classification_trees if hasattr(model, "classes_") else _regression_trees
     trees, outputs = read_members(model, members)
     return Ensemble(trees, len(outputs), 0.0, TO_FLOAT32, np.arange(model.n_features_in_))
