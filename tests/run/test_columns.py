@@ -130,3 +130,20 @@ def test_notes_about_columns_survive_a_file(tmp_path):
     result = evaluate()
     result.to_json(tmp_path / "result.json")
     assert faithkit.load(tmp_path / "result.json").notes == result.notes
+
+
+@one_test
+@pytest.mark.parametrize("explainer", ["shap", "empirical-anchors"])
+def test_a_background_is_read_in_the_form_of_the_sample(explainer):
+    X, background = TABLE[USED][:20], TABLE[USED][20:]
+
+    def predict(X):
+        return np.asarray(X)[:, 1] * 1.0  # numbers have scores
+
+    results = [
+        faithkit.evaluate(predict, rows, explainer, background=other_rows)
+        for rows in (X, X.to_numpy())
+        for other_rows in (background, background.to_numpy())
+    ]
+    assert {result.consistency.estimate for result in results} == {results[0].consistency.estimate}
+    assert {result.sufficiency.estimate for result in results} == {results[0].sufficiency.estimate}

@@ -82,6 +82,7 @@ class SampleInputs:
                 model, check_X(background, "the background"), "the background"
             )
         check_columns(model_X, model_background)
+        model_background = _in_form_of(model_X, model_background)
         pool_rows = None if pool is None else PoolRows.of(pool)
         inputs = cls(model_X, model_background, pool_rows, metadata=RowMetadata(table))
         inputs = inputs.with_columns(n_rows(model_X), **columns)
@@ -175,6 +176,15 @@ class SampleInputs:
         instances = self.X if explanations.instances is None else explanations.instances
         explanations = attrs.evolve(explanations, instances=instances, block=self.block)
         return InMemory(Sample(self.X, explanations), labels, self.design, pool, self.metadata)
+
+
+def _in_form_of(X: Rows, background: Rows) -> Rows:
+    """Return the background as a DataFrame or an array, as X is one; columns go by position."""
+    if isinstance(X, pd.DataFrame) and isinstance(background, np.ndarray):
+        return pd.DataFrame(background, columns=X.columns).infer_objects()
+    if isinstance(X, np.ndarray) and isinstance(background, pd.DataFrame):
+        return background.to_numpy()
+    return background
 
 
 # --- pools ----------------------------------------------------------------------------------------------
