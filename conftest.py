@@ -11,8 +11,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
-# to compile what shap calls a few times takes longer than all the calls
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+# to compile what shap calls a few times takes longer than all the calls, but not at the paper's full size
+if "FAITHKIT_PAPER_STORE" not in os.environ:
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 import pytest
 from hypothesis import Phase, settings
