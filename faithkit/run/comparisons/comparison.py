@@ -407,7 +407,7 @@ def _tie(
         needed = max(1, math.ceil(n * (arm / gap) ** 2) - n)
         more_rows = int(float(f"{needed:.1g}"))  # an order of magnitude is all that is known
         remedy = f"About {more_rows:,} more row{'s' if more_rows > 1 else ''} would separate them"
-    elif difference.value > 0 and left_open > ROUNDING:
+    elif 0 < difference.value <= left_open:
         remedy = f"Too many rows of {best[1]} could not be checked: coarser explanations may separate them"
     reason = f"This sample cannot separate {join_words(best)} by {measure}. {remedy}."
     return Recommendation(None, reason, tuple(best), more_rows)

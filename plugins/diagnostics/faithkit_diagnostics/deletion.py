@@ -1,8 +1,8 @@
 """Deletion: how far scores move without a feature that explanations name, and without a random feature.
 
 Deleted features get the values of background rows. Quantus and OpenXAI have such measures under the names
-pixel flipping, region perturbation and prediction gap. Here every row is compared with itself: once without
-the features that its explanation names, and once without as many random features.
+pixel flipping, region perturbation and prediction gap. Here every row is compared with itself: without each
+of the features that its explanation names, and without each of as many random features.
 
 A change has no sign, because explanations do not say which label their signs speak for. A feature is deleted
 after random other ones, because a score near 1 hardly moves without one of several reasons for it.
