@@ -32,7 +32,7 @@ version = "0.1.0"
 description = "{summary}"
 readme = "README.md"
 requires-python = ">=3.11"
-dependencies = ["faithkit>=0.2"]
+dependencies = ["faithkit>=0.3.0.dev0"]
 
 [project.entry-points.faithkit]
 {name} = "{package}"
