@@ -26,6 +26,8 @@ from .inputs.seeds import row_seeds as row_seeds
 from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
 from .measure.mean import Mean as Mean
+from .measure.objections import Objection as Objection
+from .measure.objections import ObjectionContext as ObjectionContext
 from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator

@@ -54,6 +54,7 @@ class InScope(Relation):
 
     name = "in-scope"
     instance_only = True
+    states_scope = True
     declared_kinds = ("rule",)
 
     def key(self, explanations: Explanations) -> Any:

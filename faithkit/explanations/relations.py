@@ -5,7 +5,7 @@ on packed matrices, so a composed relation is as fast as its parts.
 """
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -32,8 +32,13 @@ class Relation:
     `holds` reads only the instances of the sample, `sample.X`. Explanations can then be checked against rows
     without an explanation.
 
-    `control` draws explanations of the same form without looking at the model: as many conditions, other
-    words, the same weights on other features. Sufficiency is then compared with what these get.
+    `control` draws explanations of the same form without looking at the model: other words, the same weights
+    on other features. Sufficiency is then compared with what these get. Without it, or where it returns None,
+    the kernel draws scopes of the same size.
+
+    `states_scope` is True if explanations say themselves where they apply, as rules do. They must then hold
+    for their own row, and for more than a few others. `objections` names what else speaks against the
+    explanations of a sample; it alone sees predictions.
 
     Examples
     --------
@@ -50,11 +55,21 @@ class Relation:
 
     groups = False
     instance_only = False
+    states_scope = False
     name: str | None = None
     declared_kinds: tuple[str, ...] = ()  # kinds of explanations that its component accepts
 
-    def fit(self, background: Any) -> "Relation":
-        """Fit the relation to the background; by default, do nothing."""
+    def fit(self, background: Any, n: int) -> "Relation":
+        """Learn from the background, and return self; by default, learn nothing.
+
+        Parameters
+        ----------
+        background : rows or None
+            At least as many rows as can be held. If the user gave fewer or none, these are the rows that can
+            be held; None if there are no instances.
+        n : int
+            The number of rows that can be held: those of the sample and of its pool.
+        """
         return self
 
     def key(self, explanations: Explanations) -> Any:
@@ -69,7 +84,10 @@ class Relation:
     packed: Callable[[Sample, Explanations], Bits] | None = None
 
     # optional: explanations of the same form, chosen without the model and drawn with one seed per row
-    control: Callable[[Sample, Explanations, NDArray[Any]], Explanations] | None = None
+    control: Callable[[Sample, Explanations, NDArray[Any]], Explanations | None] | None = None
+
+    # optional: what speaks against the explanations of a sample, from a `faithkit.plugin.ObjectionContext`
+    objections: Callable[[Any], Sequence[Any]] | None = None
 
     def __and__(self, other: "Relation") -> "Relation":
         return _Joined(self, "&", _check_operand(self, other))
@@ -104,10 +122,10 @@ def _blame_relation(relation: Relation) -> contextlib.AbstractContextManager[Non
     return guard(f"the relation {relation}", advice, ContractError)
 
 
-def fit_relation(relation: Relation, background: Any) -> Relation:
-    """Fit a relation on the background and check what its `fit` returns."""
+def fit_relation(relation: Relation, background: Any, n: int) -> Relation:
+    """Fit a relation on the background, for n rows that can be held, and check what its `fit` returns."""
     with _blame_relation(relation):
-        result = relation.fit(background)
+        result = relation.fit(background, n)
     if not isinstance(result, Relation):
         raise ContractError(
             f"{relation}.fit returned a {type(result).__name__}; expected the relation: return self."
@@ -167,12 +185,14 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
     return bits
 
 
-def draw_control(relation: Relation, sample: Sample, seeds: NDArray[Any]) -> Explanations:
-    """Return one control explanation for each row of a sample, drawn by the relation."""
+def draw_control(relation: Relation, sample: Sample, seeds: NDArray[Any]) -> Explanations | None:
+    """Return one control explanation for each row of a sample, drawn by the relation; None if it has none."""
     assert relation.control is not None
     explanations = sample.explanations
     with _blame_relation(relation):
         control = relation.control(sample, explanations, seeds)
+    if control is None:
+        return None
     is_same_form = (
         isinstance(control, Explanations)
         and control.kind == explanations.kind
@@ -340,10 +360,15 @@ class _Joined(Relation):
         self.left, self.sign, self.right = left, sign, right
         self.groups = sign == "&" and left.groups and right.groups
         self.instance_only = left.instance_only and right.instance_only
+        self.states_scope = left.states_scope and right.states_scope
 
-    def fit(self, background: Any) -> "Relation":
-        self.left, self.right = fit_relation(self.left, background), fit_relation(self.right, background)
+    def fit(self, background: Any, n: int) -> "Relation":
+        self.left, self.right = (fit_relation(part, background, n) for part in (self.left, self.right))
         return self
+
+    def objections(self, context: Any) -> list[Any]:
+        methods = [part.objections for part in (self.left, self.right) if part.objections is not None]
+        return [objection for method in methods for objection in method(context)]
 
     def key(self, explanations: Explanations) -> Any:
         return (key_of(self.left, explanations), key_of(self.right, explanations))
@@ -363,8 +388,8 @@ class _Not(Relation):
         self.inner = inner
         self.instance_only = inner.instance_only
 
-    def fit(self, background: Any) -> "Relation":
-        self.inner = fit_relation(self.inner, background)
+    def fit(self, background: Any, n: int) -> "Relation":
+        self.inner = fit_relation(self.inner, background, n)
         return self
 
     def key(self, explanations: Explanations) -> Any:

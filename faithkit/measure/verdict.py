@@ -17,9 +17,10 @@ ABOVE_ITS_CONTROL, ABOVE_CHANCE = "better than its control", "better than chance
 NOT_ABOVE_CONTROL = "not shown to be better than its control"
 NOT_ABOVE_CHANCE = "not shown to be better than chance"
 NOTHING_TESTED, NAMES = "nothing was tested", "explanations name the prediction"
+DETERMINES = "explanations determine the prediction"
 
 VERDICTS = (
-    *(NOTHING_TESTED, NAMES, FAITHFUL, NOT_FAITHFUL),
+    *(NOTHING_TESTED, NAMES, FAITHFUL, DETERMINES, NOT_FAITHFUL),
     *(NOT_ABOVE_CONTROL, NOT_ABOVE_CHANCE, ABOVE_ITS_CONTROL, ABOVE_CHANCE),
 )
 """All verdicts, in the order in which they are considered."""

@@ -171,7 +171,6 @@ def evaluate(
         faithful_at=faithful_at,
         seed=seed,
         model=describe_model(predictor.model),
-        background=inputs.background,
         learnt_from=learnt_from,
         notes=inputs.notes,
     )
@@ -253,7 +252,6 @@ def score(
         draws=control_draws,
         faithful_at=faithful_at,
         seed=seed,
-        background=X,
     )
     n = len(predictions if hasattr(predictions, "__len__") else logged_explanations)
     inputs = SampleInputs.of_log(X, n, pool, index, **columns, uninformative=uninformative)

@@ -156,7 +156,7 @@ class Evaluation(Result):
         0.6666666666666666
         """
         resolved = resolve_component("relation", relation).instance
-        fitted = self.evidence.population.fit_relation(resolved, self.setup.background)
+        fitted = self.evidence.population.fit_relation(resolved, self.setup.relation_rows)
         return self.evidence.population.estimate(self.evidence.population.count(fitted), self.setup)
 
     def local(self, row: Any) -> LocalResult:

@@ -253,7 +253,7 @@ def _estimate_related(name: str, result: Measurements) -> Estimate | None:
     if relation.groups:  # that would be consistency, or a coarser form of it
         return None
     population, setup = result.evidence.population, attrs.evolve(result.setup, permutations=0)
-    fitted = population.fit_relation(relation, setup.background)
+    fitted = population.fit_relation(relation, setup.relation_rows)
     return population.estimate(population.count(fitted), setup)
 
 

@@ -47,7 +47,8 @@ def measure_explanations(
 ) -> Evaluation:
     """Discretize: choose a discretizer and a relation, which explanations may name; then measure the rows."""
     resolved_discretizer = choose_discretizer(discretizer, explanations)
-    applicability = Applicability.of(relation, explanations, setup.background)
+    relation_rows = inputs.relation_rows(len(explanations))
+    applicability = Applicability.of(relation, explanations, relation_rows)
     if inputs.pool is not None and not inputs.pool.is_optional:  # a pool has no other use than sufficiency
         applicability = attrs.evolve(applicability, is_requested=True)
     predictor = None if setup.system is None else setup.system.job.predictor
@@ -55,6 +56,7 @@ def measure_explanations(
     setup = attrs.evolve(
         setup.with_discretizer(resolved_discretizer),
         applicability=applicability,
+        relation_rows=relation_rows,
         explained_by={key: value for key, value in explanations.shared.items() if isinstance(value, str)},
         n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),
     )

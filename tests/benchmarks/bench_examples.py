@@ -53,7 +53,9 @@ def balls() -> list[Contest]:
 
     def tally(name, params, explanations):
         relation = (
-            faithkit.plugin.registry().create("relation", name, {"distance": "euclidean", **params}).fit(X)
+            faithkit.plugin.registry()
+            .create("relation", name, {"distance": "euclidean", **params})
+            .fit(X, len(X))
         )
         return count(relation, faithkit.plugin.Sample(X, explanations), labels, 2).tally.counts.tobytes()
 

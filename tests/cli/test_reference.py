@@ -754,7 +754,9 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     done = score("later.csv", "--reference", "january.csv", *options)
     assert done.exit_code == 0, done.stderr
     payload = json.loads(done.stdout)
-    relation = faithkit.relation("same-top-features:k=1,bins=2").fit(MONTHS["january"][["x", "z"]])
+    relation = faithkit.relation("same-top-features:k=1,bins=2").fit(
+        MONTHS["january"][["x", "z"]], len(MONTHS["january"])
+    )
     sample = faithkit.Explanations.vectors(later[["phi_a", "phi_b"]].to_numpy(), instances=later[["x", "z"]])
     holds = relation.holds(faithkit.plugin.Sample(later[["x", "z"]], sample), sample)
     same = later["label"].to_numpy()[:, None] == later["label"].to_numpy()

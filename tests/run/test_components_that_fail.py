@@ -26,7 +26,7 @@ class Relation(faithkit.plugin.Relation):
         if where == self.where:
             raise self.raised
 
-    def fit(self, background):
+    def fit(self, background, n):
         self.fail("fit")
         return self
 

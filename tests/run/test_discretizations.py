@@ -20,6 +20,7 @@ from faithkit.run.comparisons import discretizer_variants
 from faithkit.run.comparisons.discretizer_search import with_discretizer
 from faithkit.run.components.discretization import fit_and_freeze_discretizer
 from faithkit.run.components.learning import learns
+from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Applicability, fit_and_freeze_relation
 
@@ -386,17 +387,19 @@ def test_a_discretizer_is_fitted_once_and_frozen(text):
 @one_test
 @pytest.mark.parametrize("text", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
 def test_a_relation_is_fitted_once_and_keeps_its_text(text):
-    fitted = faithkit.relation(text).fit(ROWS)
-    result = fit_and_freeze_relation(text, ROWS)
+    fitted = faithkit.relation(text).fit(ROWS, len(ROWS))
+    result = fit_and_freeze_relation(text, RelationRows(ROWS, len(ROWS)))
     assert (str(result.instance), result.text, result.is_fitted) == (str(fitted), text, True)
 
 
 def test_a_relation_that_was_fitted_does_not_learn_from_later_rows():
-    fitted = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS)
+    fitted = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS, len(ROWS))
     relation = Applicability.of(
-        fit_and_freeze_relation("same-top-features:k=1,bins=2", ROWS), LATER, ROWS + 5
+        fit_and_freeze_relation("same-top-features:k=1,bins=2", RelationRows(ROWS, len(ROWS))),
+        LATER,
+        RelationRows(ROWS + 5, len(ROWS)),
     ).relation
     sample = faithkit.plugin.Sample(ROWS + 5, LATER)
     np.testing.assert_array_equal(holds_bits(relation, sample, LATER), holds_bits(fitted, sample, LATER))
-    anew = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS + 5)
+    anew = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS + 5, len(ROWS))
     assert (holds_bits(anew, sample, LATER) != holds_bits(fitted, sample, LATER)).any()

@@ -8,8 +8,8 @@ from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
 from faithkit.run.comparisons.differences import check_design
 from faithkit.run.components.learning import learns
+from faithkit.run.components.relation_rows import learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.saved_results import load

@@ -9,7 +9,7 @@ import numpy as np
 from faithkit.arguments import check_integer, check_share
 from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
-from faithkit.explanations.relations import Relation, fit_relation
+from faithkit.explanations.relations import Relation
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import Rows, has_input_kind
@@ -17,6 +17,7 @@ from faithkit.measure.baselines.control import MIN_DRAWS
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.measure.verdict import LEVEL
 from faithkit.run.components.learning import THE_SAMPLE, learns, warn_about_background
+from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.resolution import (
     ResolvedComponent,
     resolve_component,
@@ -71,8 +72,8 @@ class Applicability:
     label: str | None = None
 
     @classmethod
-    def of(cls, relation: Any, explanations: Explanations, background: Rows | None) -> "Applicability":
-        """Resolve and fit the user's relation, or else the one that the explanations name."""
+    def of(cls, relation: Any, explanations: Explanations, rows: RelationRows) -> "Applicability":
+        """Resolve the user's relation, or else the one that the explanations name, and fit it to the rows."""
         if relation is None and explanations.relation is None:
             return cls(
                 None,
@@ -84,9 +85,9 @@ class Applicability:
                 resolved = resolve_installed_component("relation", str(explanations.relation))
             else:
                 resolved = resolve_component("relation", relation)
-            _check_rows(resolved, background)
+            _check_rows(resolved, rows.X)
             if not resolved.is_fitted:
-                resolved = fit_and_freeze_relation(resolved, background)
+                resolved = fit_and_freeze_relation(resolved, rows)
         except FaithkitError as error:
             if relation is not None or isinstance(error, ContractError):
                 raise
@@ -96,15 +97,10 @@ class Applicability:
         return cls(resolved.instance, is_requested=relation is not None, label=label)
 
 
-def learns_from_rows(relation: Relation) -> bool:
-    """Whether a relation must be fitted, and so needs all rows at once."""
-    return type(relation).fit is not Relation.fit
-
-
-def fit_and_freeze_relation(relation: Any, X: Rows | None) -> ResolvedComponent:
-    """Fit a relation to instances, and freeze it."""
+def fit_and_freeze_relation(relation: Any, rows: RelationRows) -> ResolvedComponent:
+    """Fit a relation to rows, and freeze it."""
     resolved = resolve_component("relation", relation)
-    return attrs.evolve(resolved, instance=fit_relation(resolved.instance, X), is_fitted=True)
+    return attrs.evolve(resolved, instance=rows.fit(resolved.instance), is_fitted=True)
 
 
 def _check_rows(relation: ResolvedComponent, X: Rows | None) -> None:
@@ -136,7 +132,7 @@ class Setup:
         How many labels the model declares, whether or not they occur in the rows.
     outcome : Outcome
         What predictions are: labels, numbers or scores.
-    background : rows
+    relation_rows : RelationRows or None
         What relations learn from.
     learnt_from : str or None
         What the result says about the background.
@@ -160,7 +156,7 @@ class Setup:
     model: str | None = None
     n_classes: int | None = None
     outcome: Outcome = LABEL_OUTCOME
-    background: Rows | None = None
+    relation_rows: RelationRows | None = None
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()

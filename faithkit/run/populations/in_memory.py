@@ -184,6 +184,7 @@ class InMemory(Population):
         seeds = self._control_seeds(relation, seed)
         for draw in range(draws):
             control = draw_control(relation, self.sample, derive_seeds(seeds, draw))
+            assert control is not None
             yield attrs.evolve(self, sample=Sample(self.sample.X, control)).count(relation)
 
     def _control_seeds(self, relation: Relation, seed: int) -> NDArray[np.uint32]:

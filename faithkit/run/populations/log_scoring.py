@@ -16,12 +16,12 @@ from faithkit.run.comparisons.controls import MAX_ROWS
 from faithkit.run.comparisons.reference import check_columns, check_comparable, check_saved_columns
 from faithkit.run.components.discretization import fit_and_freeze_discretizer
 from faithkit.run.components.learning import THE_SAMPLE, learns
+from faithkit.run.components.relation_rows import RelationRows, learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import (
     Applicability,
     Setup,
     fit_and_freeze_relation,
-    learns_from_rows,
 )
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
@@ -101,7 +101,9 @@ def _fit_components(
     in_memory = reference.read() if isinstance(reference, ParquetLog) else reference
     options = options | {"discretizer": fit_and_freeze_discretizer(discretizer, in_memory.explanations)}
     if relation_learns:
-        options["relation"] = fit_and_freeze_relation(relation, in_memory.X)
+        options["relation"] = fit_and_freeze_relation(
+            relation, RelationRows(in_memory.X, len(in_memory.explanations))
+        )
     return in_memory, options
 
 
@@ -180,7 +182,7 @@ def score_in_pieces(
         return None
     if sufficiency_relation is not None and (is_weighted or has_groups or _must_learn(sufficiency_relation)):
         return None
-    applicability = Applicability.of(relation, reader.example, None)
+    applicability = Applicability.of(relation, reader.example, RelationRows(None, len(log.table)))
     if applicability.relation is not None and (control_draws or len(log.table) <= MAX_ROWS):
         return None  # a control, and measures by label, need all rows
     population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)

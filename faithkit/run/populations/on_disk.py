@@ -25,8 +25,8 @@ from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.measure.witnesses import RowId, Witness, find_contradiction
 from faithkit.run.components.discretization import discretize
+from faithkit.run.components.relation_rows import learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.readable_rows import values_of
 from faithkit.run.instances.violations import rows_in_scope

@@ -12,16 +12,16 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, fit_relation
+from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.inputs.rows import Rows
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import LocalResult, Witness
+from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
@@ -108,9 +108,9 @@ class Population:
         """Return the same rows, with explanations whose identity a discretizer has set."""
         self.refuse("explanations cannot be discretized")
 
-    def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
-        """Fit a relation to the background."""
-        return fit_relation(relation, background)
+    def fit_relation(self, relation: Relation, rows: RelationRows | None) -> Relation:
+        """Fit a relation to rows; None for a log that is read in pieces."""
+        return relation if rows is None else rows.fit(relation)
 
     def count(self, relation: Relation) -> Count:
         """Count, for each explanation, the rows for which the relation holds."""

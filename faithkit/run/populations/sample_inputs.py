@@ -26,6 +26,7 @@ from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.scans import Pool
+from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.setup import Applicability
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
@@ -142,6 +143,10 @@ class SampleInputs:
                 f"against their own copies, and results are optimistic: {remedy}."
             )
         return self
+
+    def relation_rows(self, n: int) -> RelationRows:
+        """Return what relations learn from, for n rows of the sample."""
+        return RelationRows(self.X, n, self.background, self.pool)
 
     @property
     def notes(self) -> tuple[str, ...]:

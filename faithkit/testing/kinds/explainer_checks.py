@@ -227,7 +227,9 @@ def _evaluate_relation(name: str, trial: Trial) -> None:
     X, answer = deepcopy(trial.situation.X), deepcopy(trial.answer)
     explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
     installed = resolve_installed_component("relation", name).instance
-    relation = fit_relation(installed, deepcopy(trial.situation.background))
+    relation = fit_relation(
+        installed, deepcopy(trial.situation.background), n_rows(trial.situation.background)
+    )
     key_of(relation, explanations)
     holds_bits(relation, Sample(X, explanations), explanations)
 

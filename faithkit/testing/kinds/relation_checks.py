@@ -86,7 +86,7 @@ def _try_relation(candidate: Candidate, batch: Batch) -> RelationTrial | Faithki
     """Return a relation fitted on a batch, or the error by which it rejects the batch."""
     fitted: Relation = create(candidate)
     try:
-        fit_result = fitted.fit(deepcopy(batch.background))
+        fit_result = fitted.fit(deepcopy(batch.background), len(batch))
         fitted = fit_result if isinstance(fit_result, Relation) else fitted
         _ = RelationTrial(candidate, deepcopy(batch), fitted).matrix
     except ContractError:  # it accepted the batch, with a wrong answer
@@ -104,7 +104,7 @@ def check_fit_returns_the_relation(trial: RelationTrial) -> None:
     other relations learn from the same rows.
     """
     background = deepcopy(trial.batch.background)
-    fit_result = create(trial.candidate).fit(background)
+    fit_result = create(trial.candidate).fit(background, len(trial.batch))
     problem = f"fit returned a {type(fit_result).__name__}; expected the relation"
     require(isinstance(fit_result, Relation), problem, "End fit with `return self`")
     is_same = are_equal(background, trial.batch.background)
@@ -119,7 +119,7 @@ def check_no_background_is_accepted(candidate: Candidate) -> None:
     skip_unless_passes(check_fit_returns_the_relation, candidate)
     relation = create(candidate)
     try:
-        fit_result = relation.fit(None)
+        fit_result = relation.fit(None, 2)
         outcome = f"returned a {type(fit_result).__name__}"
         is_accepted = isinstance(fit_result, Relation)
     except Exception as error:

@@ -73,7 +73,7 @@ class Nearest(_ExampleRelation):
             )
         self._metric = Metric("nearest", distance)
 
-    def fit(self, background: Any) -> "Nearest":
+    def fit(self, background: Any, n: int) -> "Nearest":
         """Return self; this relation needs no fitting."""
         return self
 
@@ -193,7 +193,7 @@ class Within(_BallRelation):
     --------
     >>> X = np.array([[0.0], [1.0], [5.0]])
     >>> prototypes = faithkit.Explanations(kind="example", values=np.array([[0.5], [0.5], [0.5]]))
-    >>> near = Within(tau=0.5, distance="euclidean").fit(X)
+    >>> near = Within(tau=0.5, distance="euclidean").fit(X, 3)
     >>> near.holds(faithkit.plugin.Sample(X, prototypes), prototypes)[0]
     array([ True,  True, False])
     """
@@ -212,7 +212,7 @@ class Within(_BallRelation):
         self._metric = Metric("within", distance)
         self._quantile: tuple[Distance, float] | None = None
 
-    def fit(self, background: Any) -> "Within":
+    def fit(self, background: Any, n: int) -> "Within":
         """Store the background, for the distance and for quantiles."""
         self._metric.fit(background)
         self._quantile = None
@@ -301,7 +301,7 @@ class InBall(_BallRelation):
     --------
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> examples = faithkit.Explanations(kind="example", values=X[[2, 2, 0]], instances=X)
-    >>> InBall(distance="euclidean").fit(X).holds(faithkit.plugin.Sample(X, examples), examples)
+    >>> InBall(distance="euclidean").fit(X, 3).holds(faithkit.plugin.Sample(X, examples), examples)
     array([[ True,  True, False],
            [False,  True, False],
            [False,  True,  True]])
@@ -312,7 +312,7 @@ class InBall(_BallRelation):
     def __init__(self, distance: Any = None) -> None:
         self._metric = Metric("in-ball", distance)
 
-    def fit(self, background: Any) -> "InBall":
+    def fit(self, background: Any, n: int) -> "InBall":
         """Store the background, for explanations that carry no distance."""
         self._metric.fit(background)
         return self

@@ -89,9 +89,9 @@ def test_at_just_the_distance_within_holds_and_in_ball_does_not():
     X = np.array([[0.0], [3.0], [3.0000000000000004], [-3.0]])
     explanations = faithkit.Explanations(kind="example", values=X[[1, 1, 1, 1]], instances=X[[0, 0, 0, 0]])
     sample = faithkit.plugin.Sample(X, explanations)
-    ball = build_relation("in-ball", distance="euclidean").fit(X).holds(sample, explanations)
+    ball = build_relation("in-ball", distance="euclidean").fit(X, len(X)).holds(sample, explanations)
     assert ball[0].tolist() == [True, False, False, False]
-    near = build_relation("within", tau=3.0, distance="euclidean").fit(X).holds(sample, explanations)
+    near = build_relation("within", tau=3.0, distance="euclidean").fit(X, len(X)).holds(sample, explanations)
     assert near[0].tolist() == [True, True, True, False]
 
 
@@ -112,7 +112,7 @@ def test_within_is_not_reflexive_and_leave_one_out_subtracts_only_where_it_holds
 def test_missing_explanations_hold_for_nothing_and_disturb_nobody(name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
-    fitted = build_relation(name, **({"tau": 0.7} if name == "within" else {})).fit(X)
+    fitted = build_relation(name, **({"tau": 0.7} if name == "within" else {})).fit(X, len(X))
     whole = faithkit.Explanations(kind="example", values=X[::-1].copy(), instances=X)
     gone = np.arange(30) % 4 == 1
     blank = np.where(gone[:, None], np.nan, whole.values)
@@ -134,7 +134,7 @@ def test_a_quantile_is_the_distance_within_which_that_share_has_another_prototyp
         ("q0.75", [True, True, False]),
         ("q1", [True, True, False]),
     ):
-        fitted = build_relation("within", tau=tau, distance="euclidean").fit(line)
+        fitted = build_relation("within", tau=tau, distance="euclidean").fit(line, len(line))
         assert fitted.holds(faithkit.plugin.Sample(X, explanations), explanations)[0].tolist() == holds
 
 
@@ -206,10 +206,12 @@ def test_the_explainers_distance_is_used_and_another_can_be_asked_for():
     explanations = fitted.fit(model, X).explain(X, None)
     assert explanations.values[0].tolist() == [2.0, 0.0]
     sample = faithkit.plugin.Sample(X, explanations)
-    own = build_relation("in-ball").fit(X).holds(sample, explanations)
-    named = build_relation("in-ball", distance="euclidean").fit(X * [1, 7]).holds(sample, explanations)
+    own = build_relation("in-ball").fit(X, len(X)).holds(sample, explanations)
+    named = (
+        build_relation("in-ball", distance="euclidean").fit(X * [1, 7], len(X)).holds(sample, explanations)
+    )
     assert own[0].tolist() == named[0].tolist() == [True, False, False, False]
-    other = build_relation("in-ball", distance="gower").fit(X).holds(sample, explanations)
+    other = build_relation("in-ball", distance="gower").fit(X, len(X)).holds(sample, explanations)
     assert other[0].tolist() == [True, False, False, True]  # (0.25 + 0.1) / 2 < (1 + 0) / 2
 
 
@@ -256,7 +258,7 @@ def test_memory_does_not_grow_with_explanations_times_instances():
     X, centres = rng.normal(size=(8000, 6)), rng.normal(size=(1500, 6))
     explanations = faithkit.Explanations(kind="example", values=centres, instances=centres[::-1])
     for relation in (build_relation("within", tau=1.0), build_relation("in-ball")):
-        relation.fit(X)
+        relation.fit(X, len(X))
         sample = faithkit.plugin.Sample(
             X, attrs.evolve(explanations.take(np.zeros(8000, dtype=int)), instances=X)
         )
@@ -303,7 +305,7 @@ def test_a_quantile_without_a_background_or_with_one_row_is_an_error():
         build_relation("within", tau="q0.5").holds(faithkit.plugin.Sample(line, result), result)
     alone = faithkit.Explanations(kind="example", values=np.zeros((1, 1)))
     with pytest.raises(faithkit.errors.InputError, match="needs two distinct rows"):
-        build_relation("within", tau="q0.5").fit(np.zeros((3, 1))).holds(
+        build_relation("within", tau="q0.5").fit(np.zeros((3, 1)), 3).holds(
             faithkit.plugin.Sample(line[:1], alone), alone
         )
 

@@ -43,7 +43,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
     --------
     >>> X = pd.DataFrame({"age": [20, 30, 60, 70], "job": ["cook", "smith", "cook", "cook"]})
     >>> phi = faithkit.Explanations.vectors([[0.5, 0.1]] * 4, instances=X)
-    >>> relation = SameTopFeatures(k=1, bins=2).fit(X)
+    >>> relation = SameTopFeatures(k=1, bins=2).fit(X, 3)
     >>> print(relation.key(phi)[0])
     age ≤ 30
     >>> relation.holds(faithkit.plugin.Sample(X, phi), phi)[0]
@@ -61,7 +61,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
         self.k = k
         self.bins = bins
 
-    def fit(self, background: Any) -> "SameTopFeatures":
+    def fit(self, background: Any, n: int) -> "SameTopFeatures":
         """Learn the bins of numeric columns."""
         if background is None:
             raise _missing_instances_error()

@@ -25,7 +25,7 @@ def make_explanations(values, X, **fields):
 
 
 def make_rules(values, X, background=None, shared=None, **params):
-    fitted = make_relation(**params).fit(X if background is None else background)
+    fitted = make_relation(**params).fit(X if background is None else background, len(X))
     return fitted.key(make_explanations(values, X, shared=shared or {})).tolist()
 
 
@@ -89,14 +89,14 @@ def test_a_category_that_the_background_lacks_agrees_with_itself():
     background = pd.DataFrame({"job": ["cook", "smith"]})
     X = pd.DataFrame({"job": ["nurse", "clerk", "nurse"]})
     phi = make_explanations([[1.0]] * 3, X)
-    holds = make_relation(k=1).fit(background).holds(Sample(X, phi), phi)
+    holds = make_relation(k=1).fit(background, len(X)).holds(Sample(X, phi), phi)
     assert holds.tolist() == [[True, False, True], [False, True, False], [True, False, True]]
 
 
 def test_a_constant_column_agrees_wherever_there_is_a_value():
     X = np.array([[7.0], [7.0], [np.nan]])
     phi = make_explanations([[1.0]] * 3, X)
-    holds = make_relation(k=1).fit(X).holds(Sample(X, phi), phi)
+    holds = make_relation(k=1).fit(X, len(X)).holds(Sample(X, phi), phi)
     assert holds.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
 
 
@@ -151,7 +151,7 @@ def test_the_fast_path_is_what_comparing_cells_gives(table):
     frame, phi, k, bins = table
     places = [find_bin(frame["age"], bins), str, find_bin(frame[3], bins), bool]
     explanations = make_explanations(phi, frame)
-    fitted = make_relation(k=k, bins=bins).fit(frame)
+    fitted = make_relation(k=k, bins=bins).fit(frame, len(frame))
     sample = Sample(frame, explanations)
     holds = fitted.holds(sample, explanations)
     n, cells = len(frame), [list(row) for row in frame.itertuples(index=False)]
@@ -169,7 +169,7 @@ def test_the_fast_path_is_what_comparing_cells_gives(table):
 def test_rows_without_an_explanation_apply_to_nothing():
     X = np.arange(4.0)[:, None]
     phi = make_explanations([[1.0], [np.nan], [1.0], [1.0]], X, missing=[False, True, False, False])
-    holds = make_relation(k=1).fit(X).holds(Sample(X, phi), phi)
+    holds = make_relation(k=1).fit(X, len(X)).holds(Sample(X, phi), phi)
     assert holds.any(axis=1).tolist() == [True, False, True, True]
 
 
@@ -246,7 +246,7 @@ def test_instances_are_needed():
     with pytest.raises(faithkit.errors.InputError, match=r"pass X \(CLI: --features\)"):
         faithkit.score([0, 1], [[1.0], [2.0]], relation="same-top-features:k=1")
     with pytest.raises(faithkit.errors.InputError, match=r"pass X \(CLI: --features\)"):
-        make_relation(k=1).fit(np.zeros((2, 1))).key(Explanations.vectors([[1.0], [2.0]]))
+        make_relation(k=1).fit(np.zeros((2, 1)), 2).key(Explanations.vectors([[1.0], [2.0]]))
     with pytest.raises(faithkit.errors.InputError, match="call fit"):
         make_relation(k=1).key(make_explanations([[1.0]], np.zeros((1, 1))))
 
@@ -254,11 +254,11 @@ def test_instances_are_needed():
 def test_other_explanations_and_other_rows_than_tables_are_refused():
     X = np.zeros((2, 1))
     with pytest.raises(faithkit.errors.InputError, match="kind 'value'"):
-        make_relation(k=1).fit(X).key(Explanations.of(["a", "b"], instances=X))
+        make_relation(k=1).fit(X, len(X)).key(Explanations.of(["a", "b"], instances=X))
     with pytest.raises(faithkit.errors.InputError, match="the instances are texts"):
-        make_relation().fit(["good film"])
+        make_relation().fit(["good film"], 1)
     with pytest.raises(faithkit.errors.InputError, match="the instances are a sparse matrix"):
-        make_relation().fit(csr_matrix(X))
+        make_relation().fit(csr_matrix(X), len(X))
     with pytest.raises(faithkit.errors.InputError, match="row 0 has an infinite importance"):
         make_rules([[np.inf], [1.0]], X, k=1)
 

@@ -27,14 +27,14 @@ class RefusesEverything(Sound):
 class FitReturnsNone(Sound):
     """The last line of fit was forgotten."""
 
-    def fit(self, background):
+    def fit(self, background, n):
         self.known_ = background
 
 
 class LearnsTheFirstRow(Sound):
     """Another shift, if the same background is sorted."""
 
-    def fit(self, background):
+    def fit(self, background, n):
         self.shift_ = 0.0 if background is None else background[0, 0]
         return self
 
@@ -152,7 +152,7 @@ class GroupsWhatItTellsApart(Sound):
 class ChangesTheBackground(Sound):
     """Centres it in place."""
 
-    def fit(self, background):
+    def fit(self, background, n):
         if background is not None:
             background -= background.mean(axis=0)
         return self
@@ -161,7 +161,7 @@ class ChangesTheBackground(Sound):
 class NeedsABackground(Sound):
     """There is none in a log without instances."""
 
-    def fit(self, background):
+    def fit(self, background, n):
         self.mean_ = background.mean()
         return self
 

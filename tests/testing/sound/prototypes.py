@@ -28,7 +28,7 @@ class Prototype:
 class NearPrototype(Relation):
     """The instance is nearer to this prototype than to the other."""
 
-    def fit(self, background):
+    def fit(self, background, n):
         self.encoder_ = Encoder(background)
         return self
 
