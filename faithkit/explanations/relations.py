@@ -59,6 +59,11 @@ class Relation:
     name: str | None = None
     declared_kinds: tuple[str, ...] = ()  # kinds of explanations that its component accepts
 
+    @property
+    def reads_instances(self) -> bool:
+        """Whether where an explanation holds depends on the instance, and not on its explanation alone."""
+        return self.instance_only
+
     def fit(self, background: Any, n: int) -> "Relation":
         """Learn from the background, and return self; by default, learn nothing.
 
@@ -366,6 +371,11 @@ class _Joined(Relation):
         self.left, self.right = (fit_relation(part, background, n) for part in (self.left, self.right))
         return self
 
+    @property
+    def reads_instances(self) -> bool:
+        parts = [self.left.reads_instances, self.right.reads_instances]
+        return any(parts) if self.sign == "&" else all(parts)
+
     def objections(self, context: Any) -> list[Any]:
         methods = [part.objections for part in (self.left, self.right) if part.objections is not None]
         return [objection for method in methods for objection in method(context)]
@@ -391,6 +401,10 @@ class _Not(Relation):
     def fit(self, background: Any, n: int) -> "Relation":
         self.inner = fit_relation(self.inner, background, n)
         return self
+
+    @property
+    def reads_instances(self) -> bool:
+        return self.inner.reads_instances
 
     def key(self, explanations: Explanations) -> Any:
         return key_of(self.inner, explanations)

@@ -1,12 +1,17 @@
-"""Copies: rows of one table that are also in another, where they do not count as other rows."""
+"""Copies: rows of one table that are also in another, and rows of a table that repeat each other."""
 
 from collections.abc import Iterable
 
+import attrs
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
+from faithkit.arrays import Ints
 from faithkit.arrays.containers import Rows
+from faithkit.arrays.row_random import GAMMA, create_generator, mix
 from faithkit.errors import FaithkitError
-from faithkit.inputs.seeds import row_words
+from faithkit.inputs.seeds import column_words, row_words
 
 MAX_COPIES = 0.1  # the largest share of rows that may also be in another table without a warning
 _MIN_DISTINCT = 0.9  # with fewer distinct rows, equal rows may be different cases
@@ -33,3 +38,87 @@ def share_of_copies(pieces: Iterable[Rows], other_pieces: Iterable[Rows]) -> flo
     if len(np.unique(rows)) < _MIN_DISTINCT * len(rows):
         return 0.0
     return float(np.isin(rows, others).mean())
+
+
+MANY_REPEATS = 0.2  # share of rows that repeat another one
+FEW_BY_CHANCE = 0.05  # the same share after each column was permuted
+FIRST_ROWS = 1_000  # a column with equal values among these is not all distinct
+
+
+@attrs.frozen(eq=False)
+class Repeats:
+    """Rows of a table that repeat each other, but for at most one column of distinct values.
+
+    Attributes
+    ----------
+    group : (n,) int
+        Rows that repeat each other have the same number.
+    share : float
+        The share of rows that repeat another one.
+    share_by_chance : float
+        The same share if columns were unrelated: after each was permuted.
+    """
+
+    group: Ints
+    share: float
+    share_by_chance: float
+
+    @property
+    def are_cases(self) -> bool:
+        """Whether so many rows repeat that they are cases seen again, and no coincidence of few values."""
+        return self.share >= MANY_REPEATS and self.share_by_chance < FEW_BY_CHANCE
+
+
+def find_repeats(X: Rows) -> Repeats | None:
+    """Find the rows that repeat others; None if the rows are neither tables nor texts.
+
+    A column in which all values are distinct, such as a time stamp or a number of the entry, may differ.
+
+    Examples
+    --------
+    Four cases with five entries each, and a number of the entry:
+
+    >>> case, entry = np.repeat(np.arange(4), 5), np.arange(20)
+    >>> repeats = find_repeats(np.column_stack([case, case**2, entry]))
+    >>> repeats.share, len(np.unique(repeats.group))
+    (1.0, 4)
+    """
+    try:
+        words = (
+            list(column_words(X)) if isinstance(X, list | pd.DataFrame) or getattr(X, "ndim", 0) == 2 else []
+        )
+    except (FaithkitError, TypeError, ValueError):  # values without a hash
+        return None
+    if not words or not len(words[0]):
+        return None
+    terms = [mix(column + _column_salt(j)) for j, column in enumerate(words)]
+    total = _add_up(terms)
+    is_wide = len(terms) > 1
+    candidates = [total, *(total - term for term in terms if is_wide and _is_all_distinct(term))]
+    shares = [_share_repeated(rows) for rows in candidates]
+    best = int(np.argmax(shares))
+    by_chance = 0.0
+    if shares[best] >= MANY_REPEATS and is_wide:
+        kept = [term for term in terms if best == 0 or not np.array_equal(total - term, candidates[best])]
+        rng = create_generator(0)
+        by_chance = _share_repeated(_add_up([rng.permutation(np.sort(term)) for term in kept]))
+    return Repeats(pd.factorize(candidates[best])[0].astype(np.int64), shares[best], by_chance)
+
+
+def _add_up(terms: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    return np.asarray(np.sum(terms, axis=0, dtype=np.uint64))  # modulo 2**64
+
+
+def _column_salt(column: int) -> np.uint64:
+    return np.uint64(int(GAMMA) * (2 * column + 1) % 2**64)
+
+
+def _is_all_distinct(words: NDArray[np.uint64]) -> bool:
+    first = words[:FIRST_ROWS]
+    return len(np.unique(first)) == len(first) and len(pd.unique(words)) == len(words)
+
+
+def _share_repeated(rows: NDArray[np.uint64]) -> float:
+    """Return the share of rows that equal another one."""
+    codes = pd.factorize(rows)[0]
+    return float((np.bincount(codes)[codes] > 1).mean())

@@ -1,7 +1,7 @@
 """Warn about data that users may misread; nothing is dropped or changed."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,20 +9,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from faithkit.arrays import sum_by
-from faithkit.arrays.grouping import Words, group, renumber
+from faithkit.arrays.grouping import group
 from faithkit.errors import warn
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.files.arrow_types import is_text, value_type
 from faithkit.inputs.files.table import Table
 from faithkit.inputs.logs.log import Log
-from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
 from faithkit.wording import join_words
 
 FIRST_ROWS = 10_000  # the rows of a log that are checked
 _MIN_CASES, _MIN_ROWS_PER_CASE = 10, 3
-_MIN_CHANGE = 0.01  # the smallest change of a share that is worth a warning
 _MAX_CODES = 100  # more whole numbers are seldom codes of classes
 _NUMBER = re.compile(r"\s*[+-]?[0-9]*([.,][0-9]+)?\s*(%?)\s*")
 _BASE_WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
@@ -120,44 +116,3 @@ def warn_about_long_format(table: Table, log: Log) -> None:
                 f"{name}."
             )
             return
-
-
-def warn_about_repeated_rows(count: Count, words: Callable[[], Words | None] | None = None) -> None:
-    """Warn if rows equal others in instance, explanation and label, and agree mostly with these copies.
-
-    `words` returns 64 bits for each instance, or None if instances cannot be hashed. Without instances, a
-    common divisor of the counts of explanation and label shows copies.
-    """
-    columns = count.owned_rows()
-    present = np.flatnonzero(~count.explanations.missing[columns[0]])
-    explanations, labels, rows, sizes = (column[present] for column in columns)
-    label_counts = sum_by(labels, sizes)
-    if not ((label_counts > 1).any() if words is not None else (label_counts != 1).all()):
-        return
-    slots = explanations * len(label_counts) + labels
-    if slots.max(initial=0) > 2 * len(slots):  # most of these pairs of explanation and label would be empty
-        slots = renumber(slots).codes
-    slot_sizes, hashes = sum_by(slots, sizes), None if words is None else words()
-    n_copies = np.ones(1, dtype=np.int64)
-    if words is None and np.count_nonzero(slot_sizes) >= _MIN_CASES:
-        n_copies = np.gcd.reduce(slot_sizes, keepdims=True)
-    elif hashes is not None:
-        contents = group(np.column_stack([slots.view(np.uint64), hashes[rows]])).codes
-        n_copies = np.bincount(contents)[contents]
-    if n_copies.max(initial=1) == 1:
-        return
-    sharing, agreeing = sum_by(explanations, sizes)[explanations], slot_sizes[slots]
-    with_copies = _shares(sharing - 1, agreeing - 1, sizes)
-    without_copies = _shares(sharing - n_copies, agreeing - n_copies, sizes)
-    if any(abs(a - b) > _MIN_CHANGE for a, b in zip(with_copies, without_copies, strict=True)):
-        share = round(100 * (1 - (1 / n_copies).mean()))
-        warn(
-            f"{share} % of the rows repeat another one exactly, so a row may have been checked against its "
-            "own copy: if they are cases seen again, name the rows of one case (clusters=, CLI: --clusters)."
-        )
-
-
-def _shares(n_others: Counts, n_agreeing: Counts, sizes: Counts) -> tuple[float, float]:
-    """Return the share of rows with a shared explanation, and the mean agreement of these rows."""
-    agreement = n_agreeing / np.maximum(n_others, 1)
-    return float(np.average(n_others > 0, weights=sizes)), float(np.average(agreement, weights=sizes))

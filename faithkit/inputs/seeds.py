@@ -78,7 +78,7 @@ def row_words(X: Rows, seed: int) -> np.ndarray:
         digests = [_digest(words.astype("<u8", copy=False)) for words in _array_words(X)]
         return mix(np.array(digests, dtype=np.uint64) ^ start)
     row_state = np.full(n_rows(X), start, dtype=np.uint64)
-    for words in _column_words(X):
+    for words in column_words(X):
         row_state ^= words
         row_state += GAMMA
         mix(row_state)
@@ -97,7 +97,7 @@ def fingerprint(X: Rows) -> str:
     if input_kind(X) == "array":
         return digest_words(header(X), _array_words(X))
     if input_kind(X) != "sparse":
-        return digest_words(header(X), _column_words(X))
+        return digest_words(header(X), column_words(X))
     matrix = _canonical(X)
     positions = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
     return digest_words(header(X), [*positions, value_words(pd.Series(matrix.data))])
@@ -128,7 +128,8 @@ def _dtype_text(dtype: Any) -> str:
     return f"category(ordered={dtype.ordered}, {words})"
 
 
-def _column_words(X: Rows) -> Iterator[np.ndarray]:
+def column_words(X: Rows) -> Iterator[np.ndarray]:
+    """Yield the words of the values of each column; those of texts are one column."""
     if isinstance(X, list):
         yield value_words(pd.Series(X, dtype=object))
         return

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.measure.heavy_tails import is_heavy
 from faithkit.report.formats import Payload, format_number, format_percent, format_three_digits
 from faithkit.wording import format_exactly
 
@@ -20,10 +19,6 @@ BELOW_0 = (
 APPROXIMATE = (
     "The intervals are approximate, since a sample may not show the largest and the smallest prediction: "
     "declare them with range= (CLI: --range)."
-)
-HEAVY = (
-    "A few instances decide: 1 % of them cause {} of the variance that explanations do not account for. "
-    "Intervals may be too short: declare the largest and the smallest prediction with range= (CLI: --range)."
 )
 PREDICTED_CLASS = (
     "A positive value (+) speaks for the class that the model predicts for that row, and a negative one "
@@ -229,9 +224,7 @@ def remark_on_predictions(payload: Payload, measures: Mapping[str, Any]) -> list
     values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
     lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []
     if is_share and outcome.get("range") is None:
-        lines.append(
-            HEAVY.format(format_percent(payload["tails"])) if is_heavy(payload["tails"]) else APPROXIMATE
-        )
+        lines.append(APPROXIMATE)
     return lines
 
 

@@ -6,6 +6,8 @@ import attrs
 
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.objections import Objection
+from faithkit.measure.result_warnings import ResultWarning
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.population import Population
 from faithkit.run.provenance import Origin
@@ -53,8 +55,9 @@ class Evidence:
         The rows: in memory, in a log on disk, or in a saved result, which has only a description of them.
     counts : mapping of str to Count
         The counts of each measure; empty if the result was loaded from a file.
-    leaks_prediction : bool
-        Whether the explanations contain the prediction.
+    share_without_repeats : mapping of str to float
+        Where rows repeat: the share of the rows that each measure could check that can be checked against
+        other rows than their repeats.
 
     Examples
     --------
@@ -66,7 +69,7 @@ class Evidence:
 
     population: Population
     counts: Mapping[str, Count] = attrs.field(factory=dict)
-    leaks_prediction: bool = False
+    share_without_repeats: Mapping[str, float] = attrs.field(factory=dict)
 
     @property
     def tallies(self) -> dict[str, Tally]:
@@ -91,6 +94,8 @@ class Measurements:
     design: DesignSummary = DesignSummary()
     tails: float | None = None
     notes: tuple[str, ...] = ()
+    objections: tuple[Objection, ...] = ()
+    warnings: tuple[ResultWarning, ...] = ()
     measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
     relation: str | None

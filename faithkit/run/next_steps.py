@@ -19,6 +19,7 @@ from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, ROUNDING
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
 from faithkit.measure.planning.plans import PilotPlan, plan_samples, rows_for_width
+from faithkit.measure.result_warnings import LABELS
 from faithkit.report.formats import format_interval, format_number, format_percent
 from faithkit.run.comparisons.discretizer_variants import (
     discretizer_variants,
@@ -74,7 +75,7 @@ def suggest_next_steps(result: Measurements, measure: str) -> list[str]:
     if finding in ONLY_STEPS and not is_tested_by_pool:
         has_other_labels = finding == ONE_LABEL and _have_unexplained_other_labels(result)
         return [UNEXPLAINED_DIFFER if has_other_labels else ONLY_STEPS[finding]]
-    if result.evidence.leaks_prediction:
+    if any(warning.name == LABELS for warning in result.warnings):
         return [LEAKS]
     with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")

@@ -11,7 +11,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import SameExplanation
-from faithkit.inputs.data_warnings import warn_about_numbers, warn_about_repeated_rows
+from faithkit.inputs.data_warnings import warn_about_numbers
 from faithkit.inputs.labels_in_explanations import find_label_in_explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
@@ -23,17 +23,14 @@ from faithkit.run.components.learning import learns
 from faithkit.run.components.setup import Applicability, Setup, check_outcome
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
+from faithkit.run.judgement import find_objections, find_warnings, share_without_repeats
 from faithkit.run.measurements import DesignSummary, Evidence
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
 
 ADDITIVE = (
     "The values add up to the {}, so high consistency is no evidence that they name the right features. "
-    "Sufficiency by same-top-features is."
-)
-LEAKAGE = (
-    "Nearly every explanation names the prediction of its own row, such as {!r}, and no other: with that in "
-    "it, explanations agree with predictions whatever the model does. Leave it out."
+    "Sufficiency is."
 )
 
 
@@ -64,11 +61,7 @@ def measure_explanations(
         population.fit_discretizer(resolved_discretizer, setup.system)
     if setup.outcome.is_a_guess and setup.system is None:
         warn_about_numbers(population.labels)
-    result = measure_population(population.with_discretizer(resolved_discretizer), setup)
-    if not inputs.has_units:
-        words = None if inputs.X is None else lambda: population.row_content.words
-        warn_about_repeated_rows(result.evidence.counts["consistency"], words)
-    return result
+    return measure_population(population.with_discretizer(resolved_discretizer), setup)
 
 
 def _declared_classes(predictor: Predictor, labels: Labels) -> int | None:
@@ -96,6 +89,7 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
     is_labels = setup.outcome.kind == LABELS
     leaked = find_label_in_explanations(consistency_count, population.labels) if is_labels else None
     measures = {measure: population.estimate(count, setup) for measure, count in counts.items()}
+    tails = tail_share(consistency_count)
     return Evaluation(
         n=consistency_count.owners.n,
         n_explanations=consistency_count.n_explanations,
@@ -106,19 +100,21 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         chance=consistency_count.chance(),
         uniqueness=_uniqueness(consistency_count),
         measures=measures,
-        tails=tail_share(consistency_count),
-        notes=_notes(population, setup, leaked),
+        tails=tails,
+        notes=_notes(population, setup),
+        objections=find_objections(population, counts.get("sufficiency"), setup),
+        warnings=find_warnings(population, counts, setup, leaked, tails),
         design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
         why_no_sufficiency=why_no_sufficiency,
         relation=None if relation is None else setup.applicability.label,
         setup=setup,
-        evidence=Evidence(population, counts, leaks_prediction=leaked is not None),
+        evidence=Evidence(population, counts, share_without_repeats(population, counts)),
         measure_population=measure_population,
     )
 
 
-def _notes(population: Population, setup: Setup, leaked: Any) -> tuple[str, ...]:
-    """Return what readers should know: of the input, the importances, and a label that explanations name.
+def _notes(population: Population, setup: Setup) -> tuple[str, ...]:
+    """Return what readers should know of the input and of the importances.
 
     Explainers of importances declare facts in `Explanations.shared`. "adds_up_to" names what values and base
     value add up to, such as "raw score"; discretized values add up to nothing. "target" is "predicted" if
@@ -127,8 +123,7 @@ def _notes(population: Population, setup: Setup, leaked: Any) -> tuple[str, ...]
     total = setup.explained_by.get("adds_up_to")
     additive = ADDITIVE.format(total) if total and setup.discretizer.text == "original" else None
     signs = meaning_of_signs(population.kind, setup.explained_by)
-    leakage = None if leaked is None else LEAKAGE.format(str(leaked))
-    return *setup.notes, *(note for note in (additive, signs, leakage) if note is not None)
+    return *setup.notes, *(note for note in (additive, signs) if note is not None)
 
 
 def _singleton_share(count: Count, verified: float) -> float:

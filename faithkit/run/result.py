@@ -14,7 +14,9 @@ from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.verdict import LEAKAGE, Verdict, reach_verdict
+from faithkit.measure.objections import Objection
+from faithkit.measure.result_warnings import LABELS, ResultWarning
+from faithkit.measure.verdict import Verdict, VerdictCase, reach_verdict
 from faithkit.report.base import Report
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.controls import ControlComparison
@@ -75,25 +77,35 @@ class Result(Measurements, Report):
     def verdict(self) -> Verdict:
         """The conclusion about the explanations, from a closed list, with its reason.
 
-        It rests on sufficiency if that has a control, else on consistency.
+        It rests on sufficiency if that was checked by a relation that reads instances, else on consistency.
 
         Examples
         --------
         >>> import faithkit
         >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
         >>> result.verdict.name, result.verdict.measure
-        ('faithful', 'consistency')
+        ('explanations determine the prediction', 'consistency')
         """
         if self._saved_verdict is not None:
             return self._saved_verdict
-        return reach_verdict(self.measures, self.control, self.setup.faithful_at, self.leaks_prediction)
+        relation = self.setup.applicability.relation
+        case = VerdictCase(
+            measures=self.measures,
+            control=self.control,
+            why_no_control=self.why_no_control,
+            objections=self.objections,
+            reads_instances=relation is not None and relation.reads_instances,
+            are_importances=self.evidence.population.kind == "vector",
+            leaks_prediction=self.leaks_prediction,
+            share_without_repeats=self.evidence.share_without_repeats,
+            level=self.setup.faithful_at,
+        )
+        return reach_verdict(case)
 
     @property
     def leaks_prediction(self) -> bool:
         """Whether nearly every explanation names the prediction of its own instance, and no other."""
-        if self._saved_verdict is not None:
-            return self._saved_verdict.reason == LEAKAGE
-        return self.evidence.leaks_prediction
+        return any(warning.name == LABELS for warning in self.warnings)
 
     def with_origin(self, **fields: Any) -> Self:
         """Return the result with a title, a note, the name of its data, …: the fields of `Origin`.
@@ -216,6 +228,8 @@ class Result(Measurements, Report):
         payload: dict[str, Any] = {
             "schema": SCHEMA,
             "verdict": self.verdict.to_dict(),
+            "warnings": [warning.to_dict() for warning in self.warnings],
+            "objections": [objection.to_dict() for objection in self.objections],
             "n": self.n,
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
@@ -258,6 +272,8 @@ class Result(Measurements, Report):
             **{name: payload[name] for name in names},
             design=DesignSummary(**{name: payload[name] for name in design_names}),
             notes=tuple(payload["notes"]),
+            objections=tuple(Objection(**objection) for objection in payload["objections"]),
+            warnings=tuple(ResultWarning(**warning) for warning in payload["warnings"]),
             measures={name: Estimate.from_dict(values, payload["n"]) for name, values in estimates.items()},
             setup=Setup.from_dict(payload, estimates["consistency"]["confidence"]),
             evidence=Evidence(SavedPopulation(payload["data"])),

@@ -1,5 +1,6 @@
 """The verdict: each of the closed list on data whose truth is known, and how often its claims are wrong."""
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,13 +12,13 @@ from faithkit import Explanations, OneOf, Rule
 from faithkit.measure.baselines.control import Control, Worth
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.verdict import VERDICTS, reach_verdict
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*rows repeat another one exactly")
+from faithkit.measure.objections import Objection
+from faithkit.measure.verdict import VERDICTS, VerdictCase, reach_verdict
 
 few_draws = pytest.mark.usefixtures("few_control_draws")
 
-CLAIMS = {"faithful", "not faithful", "better than its control", "better than chance"}
+DETERMINE = "explanations determine the prediction"
+CLAIMS = {"faithful", DETERMINE, "not faithful", "better than its control", "better than chance"}
 
 
 def name_verdict(labels, explanations, **options):
@@ -38,12 +39,13 @@ def make_rules(X, columns):
 # --- consistency ---------------------------------------------------------------------------------------------
 
 
-def test_explanations_that_decide_the_prediction_are_faithful():
+def test_explanations_that_decide_the_prediction_determine_it_and_are_not_called_faithful():
     result = faithkit.score(["yes", "no", "no"] * 40, ["a", "b", "c"] * 40)  # the measure is 1
-    assert result.verdict.name == "faithful"
+    assert result.verdict.name == DETERMINE  # "a", "b" and "c" may be codes of the prediction
     assert result.verdict.measure == "consistency"
     assert result.verdict.reason == (
-        f"consistency is at least {str(result.consistency.low)[:5]}, which reaches 0.8 and is above chance"
+        f"consistency is at least {str(result.consistency.low)[:5]}, which reaches 0.8 and is above chance; "
+        "what the model used was not tested"
     )
 
 
@@ -100,7 +102,7 @@ def test_words_that_nobody_shares_test_nothing_and_near_numbers_do():
     assert verdict.reason == "no two independent instances share an explanation"
     paired = faithkit.score(labels, phi)  # near values have one label but for one pair at most
     assert paired.consistency.verified == 0
-    assert paired.verdict.name == "faithful"
+    assert paired.verdict.name == DETERMINE
 
 
 def test_explanations_that_name_the_prediction_have_that_verdict():
@@ -122,6 +124,7 @@ def test_rules_about_the_column_that_decides_are_faithful():
     assert result.consistency.finding == "names the label"  # so sufficiency decides
     verdict = result.verdict
     assert (verdict.name, verdict.measure) == ("faithful", "sufficiency")
+    assert [warning.name for warning in result.warnings] == []
     assert verdict.reason == (
         f"sufficiency is at least {str(result.sufficiency.low)[:5]}, which reaches 0.8 and is above chance "
         "and its control"
@@ -158,11 +161,23 @@ def test_rules_about_other_columns_are_not_faithful():
     assert name_verdict(X["c0"] > 0, make_rules(X, ["c1"] * 200), X=X) == "not faithful"  # the measure is 1/2
 
 
-def test_without_a_control_the_verdict_rests_on_consistency():
+def test_without_a_control_nothing_is_called_faithful_and_the_reason_says_why():
     X = make_table(np.random.default_rng(0))
-    result = faithkit.score(X["c0"] > 0, make_rules(X, ["c1"] * 100 + ["c2"] * 100), X, control_draws=0)
-    assert result.verdict.measure == "consistency"
-    assert "Sufficiency has no control: none was asked for (control_draws=0)." in str(result)
+    verdict = faithkit.score(X["c0"] > 0, make_rules(X, ["c0"] * 200), X, control_draws=0).verdict
+    assert (verdict.name, verdict.measure) == ("better than chance", "sufficiency")
+    assert verdict.reason == "no control, so not called faithful: none was asked for (control_draws=0)"
+    few = faithkit.score(X["c0"][:39] > 0, make_rules(X[:39], ["c0"] * 39), X[:39]).verdict
+    assert few.name == "better than chance"
+    assert "40 independent rows or more, and there are 39" in few.reason
+
+
+def test_a_relation_that_reads_explanations_only_supports_no_more_than_consistency_does():
+    phi = np.random.default_rng(0).normal(size=(200, 1))
+    verdict = faithkit.score(phi[:, 0] > 0, phi, phi, relation="near-explanation:tau=0.1").verdict
+    assert (verdict.name, verdict.measure) == (DETERMINE, "consistency")
+    assert not faithkit.relation("near-explanation:tau=0.1").reads_instances
+    assert (faithkit.relation("in-scope") & faithkit.relation("same-explanation")).reads_instances
+    assert not (faithkit.relation("in-scope") | faithkit.relation("same-explanation")).reads_instances
 
 
 def test_without_a_control_a_pool_of_other_predictions_tests_rules_whose_own_rows_all_agree():
@@ -206,44 +221,88 @@ def make_control(value, finding):
 ABOVE, NOT_ABOVE = "above its control", "not above its control"
 
 
-@one_test
-@pytest.mark.parametrize(
-    ("ends", "drawn", "name"),
-    [
-        ((0.8, 1.0), None, "faithful"),
-        ((0.7999, 1.0), None, "better than chance"),
-        ((0.8 - 1e-12, 1.0), None, "faithful"),  # a rounding error decides nothing
-        ((0.6, 0.7999), None, "not faithful"),
-        ((0.6, 0.8), None, "better than chance"),
-        ((0.4, 0.9), None, "not shown to be better than chance"),
-        ((0.8, 1.0), make_control(0.7, ABOVE), "faithful"),
-        ((0.8, 1.0), make_control(0.85, ABOVE), "better than its control"),
-        ((0.8, 1.0), make_control(0.7, NOT_ABOVE), "not shown to be better than its control"),
-        ((0.6, 0.79), make_control(0.5, ABOVE), "not faithful"),
-        ((0.6, 0.79), make_control(0.5, NOT_ABOVE), "not faithful"),
-        ((0.4, 0.9), make_control(0.3, ABOVE), "not shown to be better than chance"),
-        ((0.4, 0.9), make_control(0.6, NOT_ABOVE), "not shown to be better than its control"),
-    ],
-)
-def test_the_ends_of_the_interval_the_baselines_and_the_level_decide(ends, drawn, name):
-    measures = {"consistency": make_estimate(0.1, 0.2), "sufficiency": make_estimate(*ends)}
-    if drawn is None:
-        measures = {"consistency": make_estimate(*ends)}
-    assert reach_verdict(measures, drawn).name == name
+LIES = (Objection("signs", "signs are arbitrary", "not faithful"),)
+TWINS = (Objection("scope", "rules could be cut", "better than its control"),)
+REMARK = (Objection("direction", "the model is not at hand"),)
+
+
+def reach(ends=(0.8, 1.0), drawn=0.5, finding=ABOVE, consistency=(0.9, 1.0), chance=0.5, **fields):
+    """Reach the verdict on sufficiency with these ends, and with a control unless `drawn` is None."""
+    control = None if drawn is None else make_control(drawn, finding)
+    measures = {
+        "consistency": make_estimate(*consistency),
+        "sufficiency": make_estimate(*ends, chance=chance),
+    }
+    return reach_verdict(VerdictCase(**({"measures": measures, "control": control} | fields)))
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("low", "drawn", "addition"),
+    ("fields", "name"),
     [
-        (0.6, make_control(0.4, ABOVE), ", though better than its control"),
-        (0.6, make_control(0.4, NOT_ABOVE), ""),
-        (0.45, make_control(0.4, ABOVE), ""),  # chance is 0.5
+        ({}, "faithful"),
+        ({"ends": (0.8 - 1e-12, 1.0)}, "faithful"),  # a rounding error decides nothing
+        ({"ends": (0.7999, 1.0)}, "better than its control"),
+        ({"ends": (0.6, 0.7999)}, "not faithful"),
+        ({"ends": (0.6, 0.7999), "finding": NOT_ABOVE}, "not faithful"),
+        ({"ends": (0.6, 0.8)}, "better than its control"),
+        ({"ends": (0.4, 0.9)}, "not shown to be better than chance"),
+        ({"ends": (0.4, 0.9), "finding": NOT_ABOVE}, "not shown to be better than chance"),
+        ({"finding": NOT_ABOVE}, "not shown to be better than its control"),
+        ({"drawn": None}, "better than chance"),
+        ({"ends": (0.6, 0.9), "drawn": None}, "better than chance"),
+        # importances are tested coarsely, by ten rows
+        ({"ends": (0.6, 0.7999), "are_importances": True}, "better than its control"),
+        ({"ends": (0.6, 0.7999), "are_importances": True, "finding": NOT_ABOVE}, "not faithful"),
+        # objections lower a verdict, and never raise it
+        ({"objections": LIES}, "not faithful"),
+        ({"objections": LIES, "ends": (0.6, 0.7999), "are_importances": True}, "not faithful"),
+        ({"objections": TWINS}, "better than its control"),
+        ({"objections": TWINS, "finding": NOT_ABOVE}, "not shown to be better than its control"),
+        ({"objections": TWINS, "drawn": None}, "better than chance"),
+        ({"objections": TWINS, "ends": (0.6, 0.7)}, "not faithful"),
+        ({"objections": REMARK}, "faithful"),
+        # rows that repeat are no independent cases
+        ({"share_without_repeats": {"sufficiency": 0.9}}, "better than its control"),
+        ({"share_without_repeats": {"sufficiency": 0.49}}, "nothing was tested"),
+        ({"leaks_prediction": True}, "explanations name the prediction"),
+        # a relation that reads no instance leaves consistency
+        ({"reads_instances": False}, DETERMINE),
+        ({"reads_instances": False, "consistency": (0.6, 0.7)}, "not faithful"),
+        ({"reads_instances": False, "consistency": (0.6, 0.9)}, "better than chance"),
+        ({"reads_instances": False, "consistency": (0.4, 0.9)}, "not shown to be better than chance"),
+        ({"reads_instances": False, "share_without_repeats": {"consistency": 0.9}}, "better than chance"),
     ],
 )
-def test_only_what_is_above_chance_is_called_better_than_its_control(low, drawn, addition):
-    measures = {"consistency": make_estimate(0.1, 0.2), "sufficiency": make_estimate(low, 0.7)}
-    assert reach_verdict(measures, drawn).reason == f"sufficiency is below 0.8{addition}"
+def test_the_first_rule_that_applies_gives_the_verdict(fields, name):
+    assert reach(**fields).name == name
+
+
+def test_one_vector_for_all_rows_is_not_called_faithful_however_well_its_scopes_agree():
+    # its ten nearest rows agree by the columns that it names, but half of the rows with it disagree
+    rng = np.random.default_rng(0)
+    X = make_table(rng, 400)
+    X["c0"] = rng.normal(size=400)
+    constant = Explanations.of([1] * 400, relation="near")
+
+    @faithkit.relation
+    def near(x, explanation):
+        return abs(x["c0"]) > 1e9
+
+    result = faithkit.score(X["c0"] > 0, constant, X, relation=near)
+    case = VerdictCase(measures=result.measures | {"sufficiency": make_estimate(0.9, 1.0)})
+    assert case.is_consistency_at_chance
+    assert reach_verdict(attrs.evolve(case, control=make_control(0.5, ABOVE))).reason == (
+        "rows with the same explanation agree no more often than any two rows"
+    )
+
+
+def test_consistency_of_too_few_shared_explanations_is_no_evidence_against_sufficiency():
+    labels = np.arange(400) % 2
+    words = [f"word {i}" for i in range(397)] + ["shared"] * 3  # three rows, of which two agree
+    result = faithkit.score(labels, words)
+    assert result.consistency.checked == 3
+    assert not VerdictCase(measures=result.measures).is_consistency_at_chance
 
 
 def test_every_verdict_is_in_the_list_and_in_the_schema():
@@ -261,7 +320,7 @@ def test_another_estimator_has_the_same_verdict():
         name_verdict(labels, explanations, estimator=name)
         for name in ("leave-one-out", "plug-in", "majority")
     }
-    assert verdicts == {"faithful"}
+    assert verdicts == {DETERMINE}
 
 
 def test_a_saved_result_has_its_verdict(tmp_path):
@@ -312,6 +371,7 @@ def is_wrong(verdict, measure, baseline):
     is_no_better = measure <= baseline + 1e-9
     return {
         "faithful": measure < verdict.level or is_no_better,
+        DETERMINE: measure < verdict.level or is_no_better,
         "not faithful": measure >= verdict.level,
         "better than its control": is_no_better,
         "better than chance": is_no_better,

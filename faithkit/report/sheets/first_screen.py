@@ -4,6 +4,7 @@ import attrs
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.measure.stated_scopes import OWN_ROW
 from faithkit.measure.verdict import (
     ABOVE_CHANCE,
     ABOVE_ITS_CONTROL,
@@ -51,6 +52,8 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
         describe_subject(payload) if payload["origin"]["title"] else None,
         payload["origin"]["note"],
         verdict_lead(payload),
+        *warning_leads(payload),
+        *_false_explanations(payload),
         headline_table(payload),
         CONTROL if _shows_control(payload) else None,
         *_checked_sentences(payload),
@@ -124,6 +127,27 @@ def verdict_lead(payload: Payload) -> Lead:
         "Verdict",
         f"{_phrase_verdict(payload)}: {payload['verdict']['reason']}.{_describe_closed_gap(payload)}",
     )
+
+
+def warning_leads(payload: Payload) -> list[Lead]:
+    """Return the warnings of a result, which stand right after its verdict."""
+    return [Lead("Warning", warning["sentence"]) for warning in payload["warnings"]]
+
+
+def list_objections(payload: Payload) -> list[str]:
+    """Return what was checked beside the measures and did not decide the verdict."""
+    reason = payload["verdict"]["reason"]
+    return [
+        f"{objection['name'].capitalize()}: {objection['sentence']}."
+        for objection in payload["objections"]
+        if objection["sentence"] != reason
+    ]
+
+
+def _false_explanations(payload: Payload) -> list[str]:
+    """Say that explanations are false of their own row, unless the verdict says it."""
+    objections = [one for one in payload["objections"] if one["name"] == OWN_ROW]
+    return list_objections(dict(payload) | {"objections": objections})
 
 
 def _phrase_verdict(payload: Payload) -> str:

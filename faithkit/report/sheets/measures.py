@@ -61,7 +61,6 @@ MEANINGS = {
     "label, or the prediction: there is one explanation for each prediction, which may only repeat the "
     "prediction. Unknown: nothing could be checked, and no bound is above chance.",
 }
-FLATTERED = "The explainer was fitted on the evaluated rows, so results are optimistic."
 
 
 def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
@@ -261,8 +260,7 @@ def _worth_interval(worth: Worth) -> str:
 
 def list_closing_notes(payload: Payload) -> list[str]:
     """Return notes on predictions, background, input and estimator."""
-    flattered = [FLATTERED] if payload["background"] == "the sample itself" else []
-    lines = [*remark_on_predictions(payload, read_estimates(payload)), *flattered, *payload.get("notes", ())]
+    lines = [*remark_on_predictions(payload, read_estimates(payload)), *payload.get("notes", ())]
     return [*lines, *filter(None, [note_estimator(payload)])]
 
 

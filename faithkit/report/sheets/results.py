@@ -28,7 +28,9 @@ from faithkit.report.sheets.first_screen import (
     describe_system,
     first_screen,
     headline_table,
+    list_objections,
     verdict_lead,
+    warning_leads,
 )
 from faithkit.report.sheets.groups import label_sheets, subgroup_sheets
 from faithkit.report.sheets.instances import violations_sheet
@@ -81,6 +83,8 @@ def result_sheet(
     return Sheet.of(
         title,
         verdict_lead(payload),
+        *warning_leads(payload),
+        *list_objections(payload),
         *list_sample_facts(payload),
         *_without_note(measure_parts(payload), violations),
         *_further_parts(payload, violations, by_label or is_dominated),
@@ -110,7 +114,9 @@ def result_page(
         describe_subject(payload) if title else describe_sample(payload),
         payload["origin"]["note"],
         verdict_lead(payload),
+        *warning_leads(payload),
         headline_table(payload),
+        *list_objections(payload),
         *list_sample_facts(payload),
         Sheet.of(
             "Measures",

@@ -108,6 +108,12 @@ class InMemory(Population):
         return self.encoded_labels.classes
 
     @property
+    def names_cases(self) -> bool:
+        """Whether the user named clusters or blocks, so that repeated rows are expected."""
+        is_clustered = self.design is not None and self.design.is_clustered
+        return is_clustered or self.sample.explanations.block is not None
+
+    @property
     def has_no_variance(self) -> bool:
         """Whether all predictions are the same number, so that there is nothing to explain."""
         return self.encoded_labels.has_no_variance

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
-from faithkit.inputs.data_warnings import warn_about_numbers, warn_about_repeated_rows
+from faithkit.inputs.data_warnings import warn_about_numbers
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
@@ -188,11 +188,7 @@ def score_in_pieces(
     population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)
     if setup.outcome.is_a_guess:
         warn_about_numbers(population.labels)
-    result = measure_population(population, attrs.evolve(setup, applicability=applicability))
-    # numbers would have to be sorted, and instances are not kept
-    if setup.outcome.has_labels and log.roles.clusters is None and not log.roles.features:
-        warn_about_repeated_rows(result.evidence.counts["consistency"])
-    return result
+    return measure_population(population, attrs.evolve(setup, applicability=applicability))
 
 
 def _must_learn(relation: Any) -> bool:

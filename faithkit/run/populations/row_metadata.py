@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, take_rows
 from faithkit.errors import InputError
+from faithkit.inputs.copies import Repeats, find_repeats
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import Rows, input_kind, row_index
@@ -125,6 +126,11 @@ class RowContent:
             return None if self.X is None else row_words(self.X, seed=0)
         except (TypeError, ValueError):
             return None
+
+    @cached_property
+    def repeats(self) -> Repeats | None:
+        """The rows that repeat others; None if there are no instances, or they are no table."""
+        return None if self.X is None else find_repeats(self.X)
 
     @property
     def form(self) -> str | None:
