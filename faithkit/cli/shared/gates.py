@@ -120,6 +120,9 @@ def gate_steps(
         for measure in MEASURES
         if measure not in fail_under
     )
+    if fail_under or fail_unless or fail_unless_as_good or fail_if_worse:
+        for warning in result.warnings:
+            print_message(f"warning: {warning.sentence}")
     yield lambda: enforce("--fail-under", gates.judge_limits(result, fail_under))
     if ABOVE_CHANCE in fail_unless:
         chance_gate = f"--fail-unless {ABOVE_CHANCE}"
