@@ -73,8 +73,8 @@ def command(
 ) -> None:
     """Measure how faithful a model's explanations are.
 
-    Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
-    the spot.
+    Without --data and --model it runs at once, offline, on embedded applications for loans and a model
+    trained on the spot.
     """
     from faithkit.run.api import evaluate
     from faithkit.run.comparisons.reference import check_comparable

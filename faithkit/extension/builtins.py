@@ -17,7 +17,7 @@ DATASETS = {
     "digits": "1,797 handwritten digits, 64 pixels; the digit",
     "houses": "2,000 made-up houses; a number: the price, by a known rule and noise",
     "iris": "150 irises, 4 measurements of a flower; three species",
-    "loans": "2,000 made-up applications for a loan; granted by a known rule",
+    "loans": "2,000 made-up applications for a loan, 7 columns; granted (yes) or not (no), by a known rule",
     "reasons": "2,000 made-up decisions of a bank, with codes of their reasons; some reasons are false",
     "wine": "178 wines, 13 chemical measurements; three growers",
 }

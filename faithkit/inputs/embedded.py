@@ -57,8 +57,12 @@ def iris() -> EmbeddedDataset:
 def loans() -> EmbeddedDataset:
     """Return simulated applications for a loan, which follow a known rule.
 
-    A loan is granted ("yes") if there are no arrears and either the debt is at most 0.35 of the income, or
-    the applicant owns a home and earns more than 40,000. Nothing else matters.
+    The label says whether the loan is granted: "yes" or "no". The columns are the applicant's age in years,
+    yearly income, debt as a share of the income, job, housing ("own", "rent" or "family"), arrears (whether
+    earlier payments are overdue), and region. Some jobs and incomes are missing.
+
+    A loan is granted if there are no arrears and either the debt is at most 0.35, or the applicant owns a
+    home and earns more than 40,000. Nothing else matters.
     """
     return EmbeddedDataset(make_loans)
 

@@ -13,11 +13,13 @@ import attrs
 import numpy as np
 
 from faithkit.arrays.containers import n_rows
+from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS
 from faithkit.inputs.seeds import fingerprint
 from faithkit.run.components.resolution import ResolvedComponent
 
+MAX_VERSION_LENGTH = 30  # characters of another version that an error shows
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")
 
 
@@ -119,6 +121,35 @@ def versions(components: Iterable[ResolvedComponent]) -> dict[str, str]:
             for module in entry.component.requires:
                 by_name |= {name: _version(name) for name in distributions_of(module)}
     return dict(sorted(by_name.items()))
+
+
+def check_writer(file: str, writer: str, advice: str, error: type[FaithkitError] = InputError) -> None:
+    """Refuse a file of another version of faithkit, whose numbers may mean something else.
+
+    Parameters
+    ----------
+    file : str
+    writer : str
+        The version that wrote it.
+    advice : str
+        How to get a file of this version.
+    error : type of FaithkitError
+
+    Examples
+    --------
+    >>> check_writer("may.json", "0.1.0", "make it again.")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: may.json was written by faithkit 0.1.0, and this is ...: make it again.
+    """
+    if writer != own_version():
+        writer = writer if len(writer) <= MAX_VERSION_LENGTH else f"{writer[:MAX_VERSION_LENGTH]}…"
+        raise error(f"{file} was written by faithkit {writer}, and this is {own_version()}: {advice}")
+
+
+def own_version() -> str:
+    """Return the version of faithkit, as in the `versions` of a result."""
+    return _imported_versions()["faithkit"]
 
 
 def library_versions(component: ResolvedComponent) -> dict[str, str]:

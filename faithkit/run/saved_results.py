@@ -1,8 +1,10 @@
 """Load and validate saved results."""
 
+import contextlib
 import json
 import math
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
+from faithkit.run.provenance import check_writer
 from faithkit.wording import describe
 
 LOAD_ERRORS = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
@@ -27,7 +30,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     """Load a result that `to_json` or the command line saved, of one system or of several.
 
     It has all numbers and no rows: it can be printed, drawn, compared with another sample, and used for a
-    plan. Methods that need rows are refused.
+    plan. Methods that need rows are refused. So is a result of another version of faithkit.
 
     Parameters
     ----------
@@ -49,13 +52,15 @@ def load(path: str | Path) -> Evaluation | Comparison:
     """
     if is_folder(path):
         raise InputError(f"{path} is a folder; expected the JSON file of a result. Name a file in it.")
-    try:
+    with _explain_failure(path):
         payload = json.loads(
             Path(path).read_text("utf-8"),
             parse_constant=_parse_finite,
             parse_float=_parse_finite,
             parse_int=lambda text: int(text) if _parse_finite(text) else 0,
         )
+    _check_version(path, payload)
+    with _explain_failure(path):
         systems = payload.get("systems") if isinstance(payload, dict) else None
         _validate_schema(payload, "evaluation" if systems is None else "comparison")
         for evaluation in [payload] if systems is None else systems.values():
@@ -63,12 +68,37 @@ def load(path: str | Path) -> Evaluation | Comparison:
         _check_differences(payload)
         result = Evaluation.from_dict(payload) if systems is None else Comparison.from_dict(payload)
         _check_usable(result)
-        return result
+    return result
+
+
+@contextlib.contextmanager
+def _explain_failure(path: str | Path) -> Iterator[None]:
+    """Turn the errors of reading a file into one that says what is wrong with it."""
+    try:
+        yield
     except LOAD_ERRORS as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else describe(error)
         raise InputError(
             f"{path} is no result as faithkit writes it ({reason}): give a file that to_json or --json wrote."
         ) from None
+
+
+def _check_version(path: str | Path, payload: Any) -> None:
+    """Refuse a result of another version; a payload that names no version is left to the schema."""
+    systems = _look_up(payload, "systems")
+    for evaluation in systems.values() if isinstance(systems, dict) else [payload]:
+        writer = _look_up(evaluation, "versions", "faithkit")
+        if isinstance(writer, str):
+            command = _look_up(evaluation, "origin", "command")
+            again = "result.to_json" if command is None else f"{command} --json {shlex.quote(str(path))}"
+            check_writer(str(path), writer, f"make it again with `{again}`.")
+
+
+def _look_up(payload: Any, *keys: str) -> Any:
+    """Return a nested value of a payload that may have any form, or None."""
+    for key in keys:
+        payload = payload.get(key) if isinstance(payload, dict) else None
+    return payload
 
 
 def _check_usable(result: Evaluation | Comparison) -> None:

@@ -3,6 +3,7 @@
 import functools
 import json
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -132,6 +133,41 @@ def test_a_saved_result_stands_for_its_rows(model_files):
     assert set(by_rows["difference"]) == {"consistency", "sufficiency"}
     assert by_rows["difference"] == by_result["difference"]
     assert by_rows["measures"] == by_result["measures"]
+
+
+# gates that pass whatever is measured
+OLD_FILES = {
+    "a gate on what is worse": ("--reference", "old.json", "--fail-if-worse", "consistency=1"),
+    "a gate on what is as good": ("--reference", "old.json", "--fail-unless-as-good", "consistency=1"),
+    "no gate": ("--reference", "old.json"),
+    "a store": ("--store", "old-store", "--fail-under", "consistency=0"),
+}
+
+
+@one_test
+@pytest.mark.parametrize("case", OLD_FILES)
+def test_no_gate_passes_on_what_another_version_wrote(model_files, case):
+    shutil.rmtree("old-store", ignore_errors=True)
+    made = run("evaluate", "--data", "before.csv", *TREE, "--json", "old.json", "--store", "old-store")
+    assert made.exit_code == 0, made.stderr
+    payload = json.loads(Path("old.json").read_text())
+    payload["versions"]["faithkit"] = "0.2.0"
+    Path("old.json").write_text(json.dumps(payload))
+    Path("old-store", "faithkit-version.txt").write_text("0.2.0")
+    done = evaluate(*OLD_FILES[case])
+    assert (done.exit_code, done.stdout) == (1, "")
+    error = done.stderr.splitlines()[-1]
+    assert f"was written by faithkit 0.2.0, and this is {faithkit.__version__}:" in error
+    assert ("--data before.csv" if "old.json" in OLD_FILES[case] else "the same command explains") in error
+
+
+def test_no_plan_is_made_of_a_pilot_that_another_version_wrote(here):
+    payload = json.loads(Path("january.json").read_text())
+    payload["versions"]["faithkit"] = "0.2.0"
+    Path("january.json").write_text(json.dumps(payload))
+    done = run("plan", "--pilot", "january.json")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "january.json was written by faithkit 0.2.0, and this is" in done.stderr
 
 
 # --- what it says ----------------------------------------------------------------------------------------
@@ -674,8 +710,8 @@ def test_a_saved_result_of_another_table_is_refused_before_anybody_explains(
     assert evaluate("--columns", "x", "--json", "narrow.json").exit_code == 0
     payload = json.loads((model_files / "narrow.json").read_text())
     assert payload["origin"]["columns"] == ["x"]
-    if not has_names:  # as in results that older versions saved
-        del payload["origin"]["columns"]
+    if not has_names:  # as in results that Python saved
+        payload["origin"]["columns"] = None
         (model_files / "narrow.json").write_text(json.dumps(payload))
     assert evaluate("--columns", "x", "--reference", "narrow.json").exit_code == 0
     monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))

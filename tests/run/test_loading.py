@@ -309,6 +309,42 @@ def test_other_files_are_refused_in_one_line(content, tmp_path):
         faithkit.load(path)
 
 
+def write_as(version, payload, path):
+    """Save a payload as another version of faithkit did."""
+    for evaluation in payload.get("systems", {"one": payload}).values():
+        evaluation["versions"]["faithkit"] = version
+    path.write_text(json.dumps(payload))
+
+
+@one_test
+@pytest.mark.parametrize("version", ["0.2.0", "0.3.0.dev", "0.10.0"])
+def test_a_result_of_another_version_is_refused_with_the_command_that_makes_it_again(version, tmp_path):
+    path = tmp_path / "may result.json"
+    result = score().with_origin(command="faithkit score may.csv --prediction p")
+    write_as(version, result.to_dict(), path)
+    with pytest.raises(faithkit.errors.InputError) as caught:
+        faithkit.load(path)
+    assert str(caught.value) == (
+        f"{path} was written by faithkit {version}, and this is {faithkit.__version__}: make it again with "
+        f"`faithkit score may.csv --prediction p --json '{path}'`."
+    )
+
+
+def test_the_version_comes_first_whatever_else_has_changed_since(tmp_path):
+    path = tmp_path / "result.json"
+    write_as("0.2.0", {"versions": {}, "schema": 0}, path)
+    with pytest.raises(faithkit.errors.InputError, match=r"by faithkit 0\.2\.0, .* with `result\.to_json`"):
+        faithkit.load(path)
+
+
+def test_a_comparison_of_another_version_is_refused(tmp_path):
+    path = tmp_path / "result.json"
+    comparison = faithkit.results.Comparison({"good": faithkit.score(Y, Y), "poor": faithkit.score(Y, PHI)})
+    write_as("0.2.0", comparison.to_dict(), path)
+    with pytest.raises(faithkit.errors.InputError, match=r"was written by faithkit 0\.2\.0, and this is"):
+        faithkit.load(path)
+
+
 def test_a_list_is_refused_by_what_it_is(tmp_path):
     path = tmp_path / "result.json"
     path.write_text("[]")

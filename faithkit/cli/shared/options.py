@@ -56,7 +56,7 @@ input_options = combine(
         DATA,
         "Read this CSV, JSON Lines or Parquet data (a file, a folder or a pattern), these images in a "
         ".npy file, or a dataset that `faithkit datasets` lists.",
-        default="breast-cancer",
+        default="loans",
         callback=resolve_path,
     ),
     option("--target COLUMN", DATA, "Predict this column, which the model never sees."),

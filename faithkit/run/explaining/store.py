@@ -3,7 +3,7 @@
 A result is a file named by its key, a digest of everything that determines it. The file is an `.npz` archive.
 It holds arrays and a JSON header, which describes the arrays and repeats the key. The archive has a checksum
 for each member, and reading it runs no code. A reader finds a complete file or none. Any number of runs may
-share a store: equal keys have equal content.
+share a store: equal keys have equal content. A store belongs to the version of faithkit that wrote it.
 """
 
 import io
@@ -19,9 +19,12 @@ from faithkit.errors import InputError, StoreError
 from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.files import replace_file
 from faithkit.run.explaining.packing import pack, unpack
+from faithkit.run.provenance import check_writer, own_version
 from faithkit.wording import describe
 
 FORMAT = "faithkit chunk 8"
+VERSION_FILE = "faithkit-version.txt"
+CHUNK_FILES = "[0-9a-f][0-9a-f]/*.npz"
 FIELDS = ("kind", "values", "identity", "missing", "shared", "relation", "discretizer", "remarks")
 
 
@@ -145,11 +148,25 @@ class Store:
     folder: Path = attrs.field(converter=Path)
 
     def open(self) -> None:
-        """Create the folder; an unusable store raises an error before anything is explained."""
+        """Create the folder; an unusable store raises an error before anything is explained.
+
+        A file in it names the version of faithkit, and a store of another version is refused.
+        """
+        file = self.folder / VERSION_FILE
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            has_chunks = any(self.folder.glob(CHUNK_FILES))  # before the version: other runs write that first
+            if file.exists():
+                writer = file.read_text("utf-8", errors="replace").strip()
+            elif has_chunks:
+                writer = "0.2.0 or older"
+            else:
+                writer = own_version()
+                replace_file(file, f"{writer}\n".encode())
         except OSError as error:
             raise self._store_error(error) from None
+        advice = "delete it or name a new folder, and the same command explains all rows again."
+        check_writer(f"the store {self.folder}", writer, advice, StoreError)
 
     def read(self, key: str) -> ChunkResult | None:
         """Return the result under a key, or None if there is none.

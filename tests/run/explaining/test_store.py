@@ -16,7 +16,7 @@ from slow_runs import Slow, X, evaluated, parity
 import faithkit
 from faithkit.extension.registry import registry
 from faithkit.run import provenance
-from faithkit.run.explaining.store import ChunkResult
+from faithkit.run.explaining.store import VERSION_FILE, ChunkResult, Store
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
@@ -287,6 +287,39 @@ def test_extras_are_not_asked_for(site):
     assert provenance.library_versions(component) == {"upgraded-plugin": "1.0"}
 
 
+# --- another version of faithkit --------------------------------------------------------------------------
+
+
+def forget_the_version(folder):
+    (folder / VERSION_FILE).unlink()  # as stores were before versions had their file
+
+
+def write_another_version(folder):
+    (folder / VERSION_FILE).write_text("0.2.9\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "writer"), [(forget_the_version, "0.2.0 or older"), (write_another_version, "0.2.9")]
+)
+def test_a_store_of_another_version_is_refused_before_anything_is_explained(tmp_path, log, change, writer):
+    evaluated(store=tmp_path / "store")
+    change(tmp_path / "store")
+    files = sorted(tmp_path.rglob("*"))
+    message = rf"store was written by faithkit {writer}, and this is .*: delete it or name a new folder"
+    with pytest.raises(faithkit.errors.StoreError, match=message):
+        evaluated(X[::-1], store=tmp_path / "store")
+    assert len(log()) == 40
+    assert sorted(tmp_path.rglob("*")) == files
+
+
+def test_a_folder_with_other_files_may_become_a_store(tmp_path, log):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "array.npz").write_bytes(b"not a chunk")
+    evaluated(store=tmp_path)
+    evaluated(store=tmp_path)
+    assert len(log()) == 40
+
+
 # --- damage -----------------------------------------------------------------------------------------------
 
 
@@ -337,6 +370,7 @@ def test_a_chunk_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
             file = os.readlink(f"/proc/self/fd/{file}") if os.path.exists("/proc/self/fd") else ""
         return Path(file).name.split("-")[0]
 
+    Store(tmp_path / "store").open()  # which also writes the version
     monkeypatch.setattr(os, "fsync", record("to disk", os.fsync))
     monkeypatch.setattr(os, "replace", record("rename", os.replace))
     evaluated(X[:4], store=tmp_path / "store")
