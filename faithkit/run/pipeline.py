@@ -29,7 +29,7 @@ from faithkit.run.populations.sample_inputs import SampleInputs
 
 ADDITIVE = (
     "The values add up to the {}, so high consistency is no evidence that they name the right features. "
-    "Sufficiency by same-top-features is."
+    "Sufficiency by near-in-top-features is."
 )
 LEAKAGE = (
     "Nearly every explanation names the prediction of its own row, such as {!r}, and no other: with that in "
