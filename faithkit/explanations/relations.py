@@ -40,6 +40,9 @@ class Relation:
     for their own row, and for more than a few others. `objections` names what else speaks against the
     explanations of a sample; it alone sees predictions.
 
+    `max_owners` is set by relations that are slow on many rows: of more explained rows than that, so many
+    chosen by content are checked, each against all rows.
+
     Examples
     --------
     >>> class SameSign(Relation):
@@ -56,6 +59,7 @@ class Relation:
     groups = False
     instance_only = False
     states_scope = False
+    max_owners: int | None = None
     name: str | None = None
     declared_kinds: tuple[str, ...] = ()  # kinds of explanations that its component accepts
 
@@ -366,6 +370,9 @@ class _Joined(Relation):
         self.groups = sign == "&" and left.groups and right.groups
         self.instance_only = left.instance_only and right.instance_only
         self.states_scope = left.states_scope and right.states_scope
+        self.max_owners = min(
+            (part.max_owners for part in (left, right) if part.max_owners is not None), default=None
+        )
 
     def fit(self, background: Any, n: int) -> "Relation":
         self.left, self.right = (fit_relation(part, background, n) for part in (self.left, self.right))
@@ -396,7 +403,7 @@ class _Not(Relation):
 
     def __init__(self, inner: Relation) -> None:
         self.inner = inner
-        self.instance_only = inner.instance_only
+        self.instance_only, self.max_owners = inner.instance_only, inner.max_owners
 
     def fit(self, background: Any, n: int) -> "Relation":
         self.inner = fit_relation(self.inner, background, n)

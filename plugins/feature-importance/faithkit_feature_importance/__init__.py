@@ -65,11 +65,18 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
-    """Provide the relation by which importances apply to other instances."""
+    """Provide the relations by which importances apply to other instances."""
+    yield faithkit.plugin.Component(
+        name="near-in-top-features",
+        factory="faithkit_feature_importance.near_in_top_features:NearInTopFeatures",
+        summary="Rows that are alike in the features that carry 80 % of the explanation.",
+        kinds=("vector",),
+        inputs=("table",),
+    )
     yield faithkit.plugin.Component(
         name="same-top-features",
         factory="faithkit_feature_importance.same_top_features:SameTopFeatures",
-        summary="The instance agrees with the explained one on its most important features.",
+        summary="Rows in the same quantile bins of the most important features.",
         kinds=("vector",),
         inputs=("table",),
     )

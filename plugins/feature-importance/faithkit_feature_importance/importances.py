@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 import faithkit
 
+DEFAULT_RELATION = "near-in-top-features"
 ROWS_PER_BATCH = 16_384  # so that a batch stays in the processor's cache
 
 
@@ -16,10 +17,10 @@ def default_relation(X: Any) -> str | None:
     Examples
     --------
     >>> default_relation(np.zeros((5, 3))), default_relation(np.zeros((5, 8, 8))), default_relation(["a"])
-    ('same-top-features', None, None)
+    ('near-in-top-features', None, None)
     """
     is_table = getattr(X, "ndim", None) == 2 and not hasattr(X, "tocsr")
-    return "same-top-features" if is_table else None
+    return DEFAULT_RELATION if is_table else None
 
 
 def read_importances(
@@ -82,6 +83,26 @@ def mark_largest(values: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
     for start in range(0, len(values), ROWS_PER_BATCH):
         batch = slice(start, start + ROWS_PER_BATCH)
         marked[batch] = _mark_largest_in_batch(np.abs(values[batch]), k)
+    return marked
+
+
+def mark_top_share(sizes: NDArray[np.float64], share: float, most: int) -> NDArray[np.bool_]:
+    """Mark, in every row, the fewest values that carry a share of the row's sum, at most `most`.
+
+    Values must not be negative. Of equal values the earlier columns are marked; zeros never are.
+
+    Examples
+    --------
+    >>> mark_top_share(np.array([[0.1, 0.6, 0.2, 0.1], [0.0, 0.0, 0.0, 0.0]]), share=0.8, most=5)
+    array([[False,  True,  True, False],
+           [False, False, False, False]])
+    """
+    order = argsort_rows(-sizes)[:, :most]
+    largest = np.take_along_axis(sizes, order, axis=1)
+    sum_before = largest.cumsum(axis=1) - largest
+    enough = share * sizes.sum(axis=1, keepdims=True) * (1 - 1e-9)  # rounding must not ask for one more
+    marked = np.zeros(sizes.shape, dtype=bool)
+    np.put_along_axis(marked, order, sum_before < enough, axis=1)
     return marked
 
 

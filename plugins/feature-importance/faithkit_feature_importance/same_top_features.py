@@ -1,22 +1,27 @@
-"""The relation `same-top-features`, by which importances apply to other instances. It is not in the paper.
+"""The relation `same-top-features`: rows in the same bins of the k most important features. Not in the paper.
 
-An importance says how much a feature mattered, but not for which instances. Together with the explained
-instance it becomes a claim that can be checked: instances that agree with it on the features that matter most
-get the same prediction.
+Unlike `near-in-top-features` it has a rule for every explanation, which says where the explanation applies.
 """
 
 from typing import Any
 
-import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.column_importances import (
+    check_table,
+    column_sizes,
+    missing_instances_error,
+    permuted_sizes,
+)
 from faithkit_feature_importance.discretizers import find_bins, learn_cuts
-from faithkit_feature_importance.importances import mark_largest, read_importances
-from faithkit_feature_importance.targets import NUMBERS
+from faithkit_feature_importance.importances import mark_largest
+from faithkit_feature_importance.near_in_top_features import NearInTopFeatures
+from faithkit_feature_importance.objections import object_to_importances
 
+NAME = "same-top-features"
 IGNORED, MISSING = -2, -1  # codes of values that are not compared, and of missing values
 
 
@@ -28,8 +33,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
     over the classes or outputs if there are several. Of equal importances the later columns are chosen, as in
     `sign-of-top`. A feature of importance 0 is never chosen, so there may be fewer than k.
 
-    Explainers of importances name it as the relation of their explanations. So sufficiency is measured by it
-    unless another relation is named.
+    The default relation of importances is `near-in-top-features`, which weighs importances by their size.
 
     Parameters
     ----------
@@ -50,7 +54,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
     array([ True,  True, False, False])
     """
 
-    name = "same-top-features"
+    name = NAME
     instance_only = True
 
     def __init__(self, k: int = 3, bins: int = 4) -> None:
@@ -63,13 +67,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
 
     def fit(self, background: Any, n: int) -> "SameTopFeatures":
         """Learn the bins of numeric columns."""
-        if background is None:
-            raise _missing_instances_error()
-        if isinstance(background, list) or hasattr(background, "tocsr"):
-            raise faithkit.errors.InputError(
-                "same-top-features compares the columns of tables, and the instances are "
-                f"{'texts' if isinstance(background, list) else 'a sparse matrix'}: name another relation."
-            )
+        check_table(NAME, background)
         self.encoder_ = faithkit.plugin.Encoder(background)
         codes = self.encoder_.encode(background)
         self.cuts_ = {
@@ -82,13 +80,13 @@ class SameTopFeatures(faithkit.plugin.Relation):
     def key(self, explanations: faithkit.Explanations) -> NDArray[Any]:
         """Return one rule per row: the predicates that the instance satisfies on its top features."""
         if explanations.instances is None:
-            raise _missing_instances_error()
+            raise missing_instances_error(NAME)
         if not hasattr(self, "encoder_"):
             raise faithkit.errors.InputError(
                 "same-top-features has not learnt its bins: call fit(background) first."
             )
         coder = _ValueCoder(explanations.instances, self.encoder_, self.cuts_)
-        sizes = self._importance_per_column(explanations)
+        sizes = column_sizes(NAME, explanations, self.encoder_.names)
         is_compared = mark_largest(sizes, min(self.k, sizes.shape[1]))
         value_codes = np.where(is_compared, coder.value_codes, IGNORED)
         distinct, rule_numbers = np.unique(value_codes, axis=0, return_inverse=True)
@@ -112,37 +110,18 @@ class SameTopFeatures(faithkit.plugin.Relation):
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
     ) -> faithkit.Explanations:
         """Permute the importances of each row among its columns."""
-        sizes = self._importance_per_column(explanations)
-        n_columns = sizes.shape[1]
-        is_compared = mark_largest(sizes[~explanations.missing], min(self.k, n_columns))
-        if is_compared.all(axis=1).sum() > len(is_compared) / 2:
-            raise faithkit.errors.InputError(
-                f"most explanations name all {n_columns} columns, and so would random ones. A relation that "
-                "compares fewer has a control, such as same-top-features:k=1."
-            )
-        order = np.argsort(faithkit.plugin.row_uniforms(seeds, n_columns), axis=1)
-        permuted, names = np.take_along_axis(sizes, order, axis=1), {"names": self.encoder_.names}
-        return attrs.evolve(explanations, values=permuted, identity=None, shared=names)
+        names = self.encoder_.names
+        sizes = column_sizes(NAME, explanations, names)
+        is_compared, narrower = mark_largest(sizes, min(self.k, len(names))), f"{NAME}:k=1"
+        return permuted_sizes(explanations, sizes, is_compared, names, seeds, narrower)
+
+    def objections(self, context: faithkit.plugin.ObjectionContext) -> list[faithkit.plugin.Objection]:
+        """Object to signs as `near-in-top-features` does, whose similar rows are fewer and nearer."""
+        near = NearInTopFeatures().fit(context.sample.X, len(context.sample))
+        return object_to_importances(NAME, context, near.holds)
 
     def __str__(self) -> str:
         return f"same-top-features:k={self.k},bins={self.bins}"
-
-    def _importance_per_column(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
-        """Return one importance per column of the table, summed over classes or outputs."""
-        sizes = np.abs(read_importances("same-top-features", explanations, offsets=False))
-        names, width = self.encoder_.names, sizes.shape[1]
-        has_several = explanations.shared.get("target") in ("all", NUMBERS)
-        n_outputs = max(1, width // len(names)) if has_several else 1
-        if width != n_outputs * len(names):
-            raise faithkit.errors.InputError(
-                f"same-top-features: {width} importances for the {len(names)} columns of the instances: give "
-                "one for each, in the same order."
-            )
-        column_names = explanations.shared.get("names", [])[:width]
-        if n_outputs == 1 and sorted(column_names) == sorted(names):
-            # a log may list columns in another order
-            return sizes[:, [column_names.index(name) for name in names]]
-        return sizes.reshape(len(sizes), n_outputs, len(names)).sum(axis=1)
 
 
 class _ValueCoder:
@@ -192,9 +171,3 @@ def _rule_labels(X: Any, names: list[str]) -> list[Any]:
         return list(range(len(names)))
     label_by_name = {str(name): name for name in X.columns}
     return [label_by_name[name] for name in names]
-
-
-def _missing_instances_error() -> faithkit.errors.InputError:
-    return faithkit.errors.InputError(
-        "same-top-features reads the explained instances, and none were given: pass X (CLI: --features)."
-    )

@@ -120,7 +120,8 @@ class Target:
         offset : bool
             Whether to append the offsets to the importances, as part of the explanation.
         **shared
-            Further entries of `Explanations.shared`.
+            Further entries of `Explanations.shared`. `slopes` is True if values say how the score changes
+            with a feature, and not what the feature contributes: their signs are not those of contributions.
 
         Returns
         -------

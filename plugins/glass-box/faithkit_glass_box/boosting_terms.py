@@ -61,7 +61,7 @@ class Contributions:
             shared |= {"target": "positive", "class": str(self.predictor_.classes[1])}
         is_one_per_column = len(names) == X.shape[1] and not any(" & " in name for name in names)
         # the relation reads columns, not interactions
-        relation = "same-top-features" if is_one_per_column else None
+        relation = "near-in-top-features" if is_one_per_column else None
         return faithkit.Explanations.vectors(values, instances=X, shared=shared, relation=relation)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.adapters.output_choice import Outputs, Positions, list_labels
-from faithkit_feature_importance.importances import default_relation
+from faithkit_feature_importance.importances import DEFAULT_RELATION, default_relation
 
 WeightedWords = tuple[tuple[str, float], ...]
 ONE_OUTPUT = "chooses among classes, and these are the values of one output"
@@ -35,7 +35,7 @@ def to_vectors(
     column_names = names if names is not None else context.features
     if column_names is not None and len(column_names) == width:
         shared["names"] = _check_distinct(adapter, [str(name) for name in column_names])
-    relation = "same-top-features" if context.X is None else default_relation(context.X)
+    relation = DEFAULT_RELATION if context.X is None else default_relation(context.X)
     return faithkit.Explanations.vectors(values, shared=shared, relation=relation)
 
 

@@ -50,7 +50,7 @@ class ShapValues:
     >>> explanations.values.tolist(), explanations.shared["base_values"], explanations.shared["names"]
     ([[-0.1, -0.3], [-0.2, 0.0]], [0.5, 0.5], ['age', 'sex'])
     >>> explanations.shared["adds_up_to"], explanations.shared["target"], explanations.relation
-    ('score', 'positive', 'same-top-features')
+    ('score', 'positive', 'near-in-top-features')
     """
 
     def __init__(self, target: str | int | None = None, digits: int | None = None) -> None:

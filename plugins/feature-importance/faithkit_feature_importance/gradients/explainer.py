@@ -109,7 +109,9 @@ class GradientExplainer:
         if len(codes):
             scores, slopes = self.gradient_function_(rows)
         offsets = scores - _directional_sums(slopes, codes)
-        return self.target_.explanations(X, slopes, offsets, names, offset=self.offset, output=self.output_)
+        return self.target_.explanations(
+            X, slopes, offsets, names, offset=self.offset, output=self.output_, slopes=True
+        )
 
     def _find_formula(self, predictor: faithkit.Predictor, probe: Any) -> Formula | None:
         if self.method == "finite-differences":

@@ -162,7 +162,10 @@ class LimeExplainer:
             values, offsets = self.package_.weights(codes, seeds)
         else:
             values, offsets = self._weights_in_batches(X, codes, seeds)
-        return self.target_.explanations(X, values, offsets, self.encoder_.names, offset=self.offset)
+        shared = {} if self.discretize_continuous else {"slopes": True}
+        return self.target_.explanations(
+            X, values, offsets, self.encoder_.names, offset=self.offset, **shared
+        )
 
     def _weights_in_batches(self, X: Any, codes: Floats, seeds: Any) -> tuple[Floats, Floats]:
         n_classes = len(self.target_.labels)
