@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from faithkit.errors import ContractError
+from faithkit.explanations.explanations import Sample
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.copies import Repeats
 from faithkit.inputs.predictions.outcome import LABELS as LABEL_KIND
@@ -137,15 +138,18 @@ def find_objections(population: Population, count: Count | None, setup: Setup) -
             lambda explanation: format_explanation(count.explanations, explanation)
         )
     if relation.objections is not None and isinstance(population, InMemory):
-        objections += _ask_relation(relation, population, setup)
+        assert isinstance(count, RowCount)
+        objections += _ask_relation(relation, population, count, setup)
     return tuple(objections)
 
 
-def _ask_relation(relation: Relation, population: InMemory, setup: Setup) -> Sequence[Objection]:
+def _ask_relation(
+    relation: Relation, population: InMemory, count: RowCount, setup: Setup
+) -> Sequence[Objection]:
     """Ask a relation for its objections, and check their form."""
     assert relation.objections is not None
     with guard(f"the objections of {relation}", error=ContractError):
-        objections = relation.objections(_objection_context(population, setup))
+        objections = relation.objections(_objection_context(population, count, setup))
     allowed = {None, *VERDICTS} - {FAITHFUL, DETERMINES, NAMES}
     for objection in objections:
         if not isinstance(objection, Objection) or objection.verdict not in allowed:
@@ -157,28 +161,30 @@ def _ask_relation(relation: Relation, population: InMemory, setup: Setup) -> Seq
     return objections
 
 
-def _objection_context(population: InMemory, setup: Setup) -> ObjectionContext:
-    sample, labels = population.sample, population.encoded_labels
+def _objection_context(population: InMemory, count: RowCount, setup: Setup) -> ObjectionContext:
+    """Return the rows whose explanations were checked, with what is known of the model."""
+    sample, labels = count.sample, population.encoded_labels
     job = None if setup.system is None else setup.system.job
     predictions = np.empty(len(labels.classes), dtype=object)
     predictions[:] = labels.classes
+    rows = slice(None) if count.row_numbers is None else count.row_numbers[: len(sample)]
     return ObjectionContext(
         sample=sample,
-        predictions=predictions[labels.codes],
+        predictions=predictions[labels.codes[rows]],
         outcome=setup.outcome.kind,
         background=None if job is None else job.background,
         predictor=None if job is None else job.predictor,
-        outputs=None if job is None else _explained_outputs(population, job.predictor),
+        outputs=None if job is None else _explained_outputs(sample, job.predictor),
         seeds=row_seeds(sample.instances("an objection"), setup.seed),
     )
 
 
-def _explained_outputs(population: InMemory, predictor: Any) -> Any:
+def _explained_outputs(sample: Sample, predictor: Any) -> Any:
     """Return the column of the model's scores that each explanation speaks for; None if that is unknown.
 
     Explainers say it in `Explanations.shared`: the target is "positive", "predicted" or "prediction".
     """
-    target, n = population.sample.explanations.shared.get("target"), len(population.sample)
+    target, n = sample.explanations.shared.get("target"), len(sample)
     if not predictor.has_scores:
         return None
     if target == "positive":
@@ -186,5 +192,5 @@ def _explained_outputs(population: InMemory, predictor: Any) -> Any:
     if target == "prediction" and predictor.is_regressor:
         return np.zeros(n, dtype=np.int64)
     if target == "predicted" and predictor.classes is not None:
-        return predictor.columns_of(predictor.predict(population.sample.X))
+        return predictor.columns_of(predictor.predict(sample.X))
     return None

@@ -29,6 +29,9 @@ class DesignSummary:
         The number of blocks within which rows were compared.
     pool : int or None
         The number of instances without explanations that sufficiency was also checked against.
+    owners : int or None
+        The number of instances, chosen by their content, whose explanations sufficiency checked; None if it
+        checked all.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class DesignSummary:
     clusters: int | None = None
     blocks: int | None = None
     pool: int | None = None
+    owners: int | None = None
 
 
 @attrs.frozen(eq=False)

@@ -209,7 +209,9 @@ def test_warnings_and_objections_stand_in_text_page_and_json_and_are_loaded_agai
     result = faithkit.score(labels, (labels ^ (np.arange(200) % 10 == 0)).tolist())
     [warning] = result.warnings
     lines = " ".join(str(result).split())
-    assert lines.index("Verdict:") < lines.index(f"Warning: {warning.sentence}") < lines.index("consistency 0.")
+    assert (
+        lines.index("Verdict:") < lines.index(f"Warning: {warning.sentence}") < lines.index("consistency 0.")
+    )
     assert warning.sentence.split(":")[0] in result.to_html()
     result.to_json(tmp_path / "result.json")
     payload = json.loads((tmp_path / "result.json").read_text())

@@ -93,6 +93,10 @@ class Labels:
         agreement = self.outcome.agreement(values, counts[0], None if pool is None else counts[1])
         return agreement.disagreement(new_position, class_positions)
 
+    def at(self, rows: NDArray[Any]) -> "Labels":
+        """Return the predictions of the selected rows, with the same codes."""
+        return Labels(self.codes[rows], self.values, self.outcome)
+
     def take(self, rows: NDArray[Any]) -> "Labels":
         """Return the predictions of the selected rows, with codes for their values only."""
         used_codes, codes = np.unique(self.codes[rows], return_inverse=True)

@@ -6,6 +6,7 @@ are cheap. The rows of a pool are checked against, but own no explanation.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
+from itertools import chain
 from operator import add
 from typing import Any
 
@@ -158,6 +159,11 @@ class Pool:
         """Build a pool of rows in memory."""
         n = n_rows(X)
         return cls(codes, lambda: (take_rows(X, slice(*span)) for span in spans(n, PIECE_ROWS)))
+
+    def after(self, X: Any, codes: Counts) -> "Pool":
+        """Return a pool that begins with further rows in memory."""
+        first = Pool.of(X, codes)
+        return Pool(np.concatenate([codes, self.codes]), lambda: chain(first.pieces(), self.pieces()))
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -262,7 +262,8 @@ class RowCount(Count):
     """Counts over a sample in memory, and the entry of each row in them.
 
     `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. Numbers are in units
-    of `scale`.
+    of `scale`. If only some rows own their explanation, the sample has these rows, and the pool begins with
+    the others; `row_numbers` has the number of each of them in the whole sample.
     """
 
     sample: Sample
@@ -270,6 +271,7 @@ class RowCount(Count):
     owned: Counts
     reflexive: NDArray[np.bool_]
     scale: float = 1.0
+    row_numbers: Counts | None = None
     _owner_index: Counts | None = None
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:

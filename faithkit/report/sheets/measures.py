@@ -144,6 +144,10 @@ def describe_conditions(payload: Payload) -> list[str]:
     if payload.get("pool"):
         explained_rows = pluralize(payload["n"] - payload["unexplained"], "row")
         lines.append(f"{explained_rows} explained, checked against {payload['pool']:,} more")
+    if payload.get("owners"):
+        lines.append(
+            f"sufficiency of {payload['owners']:,} rows, chosen by their content and compared with all rows"
+        )
     if payload.get("blocks"):
         lines.append(
             f"in {pluralize(payload['blocks'], 'block')}: instances are compared only within a block"

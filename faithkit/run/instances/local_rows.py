@@ -47,7 +47,10 @@ def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup:
         instance = None if sample.X is None else take_rows(sample.X, [number])
         explanation, code = sample.explanations.take([number]), consistency_count.labels[number]
         label = labels.classes[code]
-        scopes = {name: _Scope.of_sample_row(count, number) for name, count in counts.items()}
+        scopes = {
+            name: _Scope.of_sample_row(count, number, explanation, int(code))
+            for name, count in counts.items()
+        }
         sharing = np.flatnonzero((owned == owned[number]) & (np.arange(len(sample)) != number))
     else:
         instance, explanation, label = _explain_new_row(as_rows(row), consistency_count, setup)
@@ -110,11 +113,12 @@ class _Scope:
     row: int | None
 
     @classmethod
-    def of_sample_row(cls, count: RowCount, row: int) -> "_Scope":
+    def of_sample_row(cls, count: RowCount, row: int, explanation: Explanations, label: int) -> "_Scope":
         """Find the rows to which the explanation of a row of the sample applies."""
-        rows, codes = rows_and_labels_in_scope(count, count.sample.explanations.take([row]))
-        disagreement = count.agreement.disagreement(int(count.labels[row]), codes)
-        return cls(count, rows, codes, disagreement, row)
+        rows, codes = rows_and_labels_in_scope(count, explanation)
+        if count.row_numbers is not None:
+            row = int(np.flatnonzero(count.row_numbers == row)[0])
+        return cls(count, rows, codes, count.agreement.disagreement(label, codes), row)
 
     @classmethod
     def of_new_row(cls, count: RowCount, explanation: Explanations, label: Any, labels: Labels) -> "_Scope":

@@ -131,13 +131,14 @@ def _build_violation(
 
 def build_witness(count: RowCount, classes: list[Any], row: int) -> Witness:
     """Return a row of the sample, or of the pool behind it, as a witness."""
-    n, start = len(count.sample), 0
+    start, numbers = 0, np.arange(len(count.sample)) if count.row_numbers is None else count.row_numbers
+    n = len(numbers)
     for sample, codes in count.pieces():
         position = row - start
         if position < len(sample):
             in_pool = row >= n
             label, values = classes[codes[position]], values_of(sample.X, position)
-            number, image = row - n if in_pool else row, image_of(sample.X, position)
+            number, image = row - n if in_pool else int(numbers[row]), image_of(sample.X, position)
             return Witness(number, label, values, in_pool=in_pool, image=image)
         start += len(sample)
     raise AssertionError(NO_WITNESS)

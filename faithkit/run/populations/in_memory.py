@@ -14,7 +14,7 @@ from faithkit.arrays import sum_by
 from faithkit.arrays.containers import take_rows
 from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.arrays.row_random import derive_seeds
-from faithkit.errors import warn
+from faithkit.errors import InputError, warn
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, draw_control, key_of
 from faithkit.inputs.predictions.labels import Labels
@@ -145,6 +145,8 @@ class InMemory(Population):
         fields: dict[str, Any] = {}
         if self.pool is not None and sufficiency is not None and sufficiency.relation.instance_only:
             fields["pool"] = len(self.pool)
+        if isinstance(sufficiency, RowCount) and sufficiency.row_numbers is not None:
+            fields["owners"] = len(sufficiency.sample)
         if self.sample.explanations.block is not None:
             fields["blocks"] = len(np.unique(self.sample.explanations.block))
         design = self.explained_design
@@ -172,7 +174,13 @@ class InMemory(Population):
         return attrs.evolve(self, sample=sample)
 
     def count(self, relation: Relation) -> RowCount:
-        """Tally a relation over the sample, and over the pool if the relation reads instances only."""
+        """Tally a relation over the sample, and over the pool if the relation reads instances only.
+
+        A relation may have a largest number of owners. Of more rows, so many chosen by content are compared
+        with all rows.
+        """
+        if relation.max_owners is not None and len(self.sample) > relation.max_owners:
+            return self._count_some(relation, relation.max_owners)
         rows = relation, self.sample, self.encoded_labels.codes, self.encoded_labels.k
         if self.sample.explanations.block is not None:
             return count_in_blocks(*rows, self.encoded_labels.agreement)
@@ -184,6 +192,24 @@ class InMemory(Population):
         if design is not None:
             return count_cells(*rows, design, pool, agreement)
         return count(*rows, pool, agreement)
+
+    def _count_some(self, relation: Relation, n_owners: int) -> RowCount:
+        """Tally a relation whose explanations some rows own; the others are the first rows of the pool."""
+        if self.design is not None or self.sample.explanations.block is not None:
+            raise InputError(
+                f"{relation} compares at most {n_owners:,} rows with weights, clusters or blocks, and there "
+                f"are {len(self.sample):,}: draw fewer (CLI: --samples)"
+            )
+        words = self.row_content.words
+        assert words is not None  # it reads instances
+        order = np.lexsort((self.encoded_labels.codes, words))
+        is_owner = np.zeros(len(order), dtype=bool)
+        is_owner[order[:n_owners]] = True
+        owners, others = np.flatnonzero(is_owner), np.flatnonzero(~is_owner)
+        other_rows, codes = take_rows(self.sample.X, others), self.encoded_labels.codes[others]
+        pool = Pool.of(other_rows, codes) if self.pool is None else self.pool.after(other_rows, codes)
+        some = attrs.evolve(self._take(owners), pool=pool, encoded_labels=self.encoded_labels.at(owners))
+        return attrs.evolve(some.count(relation), row_numbers=np.concatenate([owners, others]))
 
     def draw_controls(self, relation: Relation, seed: int, draws: int) -> Iterator[RowCount]:
         """Tally the control of a relation, once for each draw; seeds belong to the content of rows."""

@@ -1,0 +1,84 @@
+"""Of many rows, some own the explanations that a slow relation compares with all rows."""
+
+import numpy as np
+import pytest
+
+import faithkit
+
+RNG = np.random.default_rng(0)
+N, OWNERS = 300, 50
+
+
+class Near(faithkit.plugin.Relation):
+    """Rows within 0.05 of the explained one, of at most fifty owners."""
+
+    name = "near"
+    instance_only = True
+    max_owners = OWNERS
+
+    def key(self, explanations):
+        return explanations.instances[:, 0]
+
+    def holds(self, sample, explanations):
+        return np.abs(explanations.instances[:, :1] - sample.X[:, 0]) < 0.05
+
+
+X = RNG.random((N, 2))
+LABELS = (X[:, 0] + 0.1 * RNG.normal(size=N) > 0.5).astype(int)
+POOL = RNG.random((40, 2)), RNG.integers(0, 2, 40)
+
+
+def score(X, labels, **options):
+    return faithkit.score(
+        labels, [f"word {i}" for i in range(len(X))], X, relation=Near(), control_draws=0, **options
+    )
+
+
+def find_owners(result):
+    count = result.evidence.counts["sufficiency"]
+    return count.row_numbers[:OWNERS]
+
+
+@pytest.mark.parametrize("pool", [None, POOL])
+def test_the_owners_are_compared_with_all_rows_as_in_a_double_loop(pool):
+    result = score(X, LABELS, pool=pool)
+    rows = X if pool is None else np.concatenate([X, pool[0]])
+    labels = LABELS if pool is None else np.concatenate([LABELS, pool[1]])
+    scores = []
+    for i in find_owners(result):
+        others = [j for j in range(len(rows)) if j != i and abs(rows[j, 0] - X[i, 0]) < 0.05]
+        scores.append(np.mean([labels[j] == LABELS[i] for j in others]) if others else 0.0)
+    assert result.sufficiency.value == pytest.approx(np.mean(scores))
+    assert result.design.owners == OWNERS
+    assert (
+        f"sufficiency of {OWNERS} rows, chosen by their content and compared with all rows".capitalize()
+        in " ".join(str(result).split())
+    )
+
+
+def test_the_owners_are_chosen_by_content_whatever_the_order_of_rows():
+    order = RNG.permutation(N)
+    first, second = find_owners(score(X, LABELS)), order[find_owners(score(X[order], LABELS[order]))]
+    assert sorted(first) == sorted(second)
+
+
+def test_rows_keep_their_numbers_among_violations_and_local_results():
+    result = score(X, LABELS)
+    for violation in result.violations(5):
+        for row in violation.rows:
+            assert dict(violation.witnesses[list(violation.rows).index(row)].values)["0"] == pytest.approx(
+                X[row, 0]
+            )
+    owner, other = find_owners(result)[0], np.setdiff1d(np.arange(N), find_owners(result))[0]
+    for row in (int(owner), int(other)):
+        others = [j for j in range(N) if j != row and abs(X[j, 0] - X[row, 0]) < 0.05]
+        expected = np.mean([LABELS[j] == LABELS[row] for j in others])
+        assert result.local(row).sufficiency.value == pytest.approx(expected)
+
+
+def test_with_clusters_so_many_rows_are_refused_with_the_way_out():
+    with pytest.raises(
+        faithkit.errors.InputError,
+        match="at most 50 rows with weights, clusters or blocks, and there are 300",
+    ):
+        score(X, LABELS, clusters=np.arange(N) // 2)
