@@ -63,6 +63,44 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
         inputs=all_inputs,
     )
     yield faithkit.plugin.Component(
+        name="label-codes",
+        factory=f"{package}.trivial:LabelCodes",
+        summary="A lie: one of several codes that stand for the prediction.",
+        kinds=("value",),
+        inputs=all_inputs,
+    )
+    yield faithkit.plugin.Component(
+        name="cut-rules",
+        factory=f"{package}.cut_rules:CutRules",
+        summary="A lie: rules cut to the background, each of which covers its row and one other.",
+        kinds=("rule",),
+        inputs=table,
+    )
+    yield faithkit.plugin.Component(
+        name="false-rules",
+        factory=f"{package}.false_rules:FalseRules",
+        summary="A lie: rules that give the right prediction where they hold, and are false of most rows.",
+        kinds=("rule",),
+        inputs=table,
+    )
+    for signs in ("random", "inverted"):
+        yield faithkit.plugin.Component(
+            name=f"{signs}-signs",
+            factory=f"{package}.forged_signs:ForgedSigns",
+            summary=f"A lie: the importances of another explainer, with {signs} signs.",
+            params={"signs": signs},
+            kinds=("vector",),
+            inputs=table,
+            requires=("shap",),
+        )
+    yield faithkit.plugin.Component(
+        name="topic-word",
+        factory=f"{package}.topic_word:TopicWord",
+        summary="A lie: a word that goes with the prediction, and that the model does not need.",
+        kinds=("rule",),
+        inputs=("text",),
+    )
+    yield faithkit.plugin.Component(
         name="cherry-picker",
         factory=f"{package}.cherry_picker:CherryPicker",
         summary="A lie: runs several explainers and shows, for each row, the clearest importances.",
