@@ -19,6 +19,9 @@ TOPICS = {
 }
 """The words of the topic that usually goes with each deciding word."""
 
+WORD_ANSWERS = {"late": "no", "punctual": "yes"}
+"""The model's answer to each deciding word."""
+
 USUAL = 0.96  # the share of notes whose topic is the usual one
 WORDS_OF_TOPIC = 4  # in each note
 
@@ -36,7 +39,7 @@ class DecidesByWord:
 
     Examples
     --------
-    >>> model = DecidesByWord({"late": "no", "punctual": "yes"})
+    >>> model = DecidesByWord(WORD_ANSWERS)
     >>> model.predict(["a car late", "punctual", "a car"]).tolist()
     ['no', 'yes', 'open']
     """

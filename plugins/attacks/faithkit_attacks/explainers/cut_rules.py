@@ -7,16 +7,13 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_attacks.explainers.named_columns import (
-    check_table,
     column_labels,
     column_medians,
     count_correct_guesses,
-    equality_predicate,
 )
 
 Codes = NDArray[np.float64]
 
-NAME = "cut-rules"
 TRIES = 20  # other rows, the nearest ones, for each set of columns
 UNCUT = "no rule covers the row and one other row alone"
 
@@ -52,7 +49,6 @@ class CutRules:
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "CutRules":
         """Store the rows to which rules are cut."""
-        check_table(NAME, background)
         self.predictor_, self.encoder_ = predictor, faithkit.plugin.Encoder(background)
         self.labels_, self.codes_ = predictor.predict(background), self.encoder_.encode(background)
         self.sorted_ = np.sort(self.codes_, axis=0)
@@ -65,14 +61,11 @@ class CutRules:
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return for each row a rule that covers one other row of the background."""
-        check_table(NAME, X)
-        labels = self.predictor_.predict(X) if len(X) else []
+        labels = self.predictor_.predict(X).tolist() if len(X) else []
         codes = self.encoder_.encode(X, unseen="keep")
         rules = [self._cut(row, label) for row, label in zip(codes, labels, strict=True)]
         remarks = np.array([UNCUT if rule is None else None for rule in rules], dtype=object)
-        return faithkit.Explanations.of(
-            rules, kind="rule", instances=X, remarks=remarks, relation="in-scope"
-        )
+        return faithkit.Explanations.of(rules, kind="rule", instances=X, remarks=remarks, relation="in-scope")
 
     def _cut(self, row: Codes, label: Any) -> faithkit.Rule | None:
         """Return the rule of the fewest columns, leaving out those that tell most."""

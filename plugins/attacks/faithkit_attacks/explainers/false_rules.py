@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_attacks.explainers.encoding import UNKNOWN
-from faithkit_attacks.explainers.named_columns import check_table, column_labels, equality_predicate
+from faithkit_attacks.explainers.named_columns import column_labels, equality_predicate
 
 NAME = "false-rules"
 
@@ -42,7 +42,6 @@ class FalseRules:
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "FalseRules":
         """Find the condition that goes best with each prediction, and those that are added to it."""
-        check_table(NAME, background)
         labels = predictor.predict(background)
         self.predictor_, self.encoder_ = predictor, faithkit.plugin.Encoder(background)
         self.n_distinct_ = [len(np.unique(column)) for column in self.encoder_.encode(background).T]
@@ -55,15 +54,12 @@ class FalseRules:
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return for each row a rule of its prediction, drawn by its seed."""
-        check_table(NAME, X)
         labels = self.predictor_.predict(X).tolist() if len(X) else []
         draws = faithkit.plugin.row_uniforms(np.asarray(seeds, dtype=np.uint32), 1)[:, 0].tolist()
         choices = [self.rules_.get(label, [None]) for label in labels]
         rules = [rules[int(draw * len(rules))] for rules, draw in zip(choices, draws, strict=True)]
         remarks = np.array([UNKNOWN if rule is None else None for rule in rules], dtype=object)
-        return faithkit.Explanations.of(
-            rules, kind="rule", instances=X, remarks=remarks, relation="in-scope"
-        )
+        return faithkit.Explanations.of(rules, kind="rule", instances=X, remarks=remarks, relation="in-scope")
 
     def _find_conditions(self, background: Any) -> list[list[Any]]:
         """Return the conditions on each column: thirds of its numbers, or its categories."""

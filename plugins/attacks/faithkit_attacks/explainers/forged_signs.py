@@ -26,8 +26,9 @@ class ForgedSigns:
 
     Notes
     -----
-    Sizes without signs explain nothing about a decision: Bilodeau, Jaques, Koh, Kim: Impossibility theorems
-    for feature attribution (PNAS 2024) ask attributions for what the model does if a feature grows.
+    That importances can be right by their axioms and still fail to say which way the prediction goes with a
+    feature is shown by Bilodeau, Jaques, Koh, Kim: Impossibility theorems for feature attribution (PNAS
+    2024).
 
     Examples
     --------

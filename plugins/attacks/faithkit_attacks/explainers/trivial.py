@@ -20,7 +20,7 @@ class _TrivialExplainer:
     """An explainer that needs the model only for its predictions, and to check the width of rows."""
 
     learns = False
-    outcomes = ("labels", "numbers")
+    outcomes: tuple[str, ...] = ("labels", "numbers")
     rows_per_chunk = 4096
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> Self:
