@@ -1,4 +1,4 @@
-"""Models and explainers that lie, as the literature describes them, and the measures that catch them.
+"""Models and explainers that lie, as the literature describes them, and what catches them.
 
 A measure is only as good as the lies that it catches. Readers of a high number should know which lies reach
 it.
@@ -15,6 +15,8 @@ _MODULE_OF = {
     "Scaffold": "faithkit_attacks.scaffold",
     "DecidesBy": "faithkit_attacks.decides_by",
     "make_applicants": "faithkit_attacks.applicants",
+    "DecidesByWord": "faithkit_attacks.notes",
+    "make_notes": "faithkit_attacks.notes",
     "honest": "faithkit_attacks.bank",
     "biased": "faithkit_attacks.bank",
     "liar": "faithkit_attacks.bank",
