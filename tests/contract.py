@@ -19,12 +19,17 @@ FEW = (*QUICK, "linear_model_of_three_classes")
 EXPLAINED = ("mixed_frame", "texts")
 IN_FEW = {"anchors", "dice", "empirical-anchors", "gradient", "lime", "nearest-counterfactual"}
 IN_FEW |= {"encoder", "flatterer", "parrot", "same-for-all", "cherry-picker", "out-of-reach"}
+IN_FEW |= {"label-codes", "cut-rules", "false-rules", "random-signs", "inverted-signs"}
 # explainers of tables that keep it everywhere, in slow tests; others always do
 EVERYWHERE = {"shap", "tree", "nearest-neighbor"}
 # an anchor or a counterfactual takes long, and the kit asks for hundreds: of the explainers, and of the
 # relations that it tries on all that they explain; a reader learns a classifier again and again
 SLOW = {"anchors", "anchors-text", "in-scope", "dice", "in-ball", "cherry-picker", "reader", "covtype"}
-SLOW |= {"parrot", "flatterer"}  # liars of the same class as same-for-all
+SLOW |= {
+    "parrot",
+    "flatterer",
+    "inverted-signs",
+}  # liars of the same classes as same-for-all and random-signs
 
 
 def in_parts(*parts):

@@ -373,6 +373,12 @@ class _Joined(Relation):
         self.max_owners = min(
             (part.max_owners for part in (left, right) if part.max_owners is not None), default=None
         )
+        if left.objections is not None or right.objections is not None:
+            self.objections = self._list_objections
+
+    def _list_objections(self, context: Any) -> list[Any]:
+        methods = [part.objections for part in (self.left, self.right) if part.objections is not None]
+        return [objection for method in methods for objection in method(context)]
 
     def fit(self, background: Any, n: int) -> "Relation":
         self.left, self.right = (fit_relation(part, background, n) for part in (self.left, self.right))
@@ -382,10 +388,6 @@ class _Joined(Relation):
     def reads_instances(self) -> bool:
         parts = [self.left.reads_instances, self.right.reads_instances]
         return any(parts) if self.sign == "&" else all(parts)
-
-    def objections(self, context: Any) -> list[Any]:
-        methods = [part.objections for part in (self.left, self.right) if part.objections is not None]
-        return [objection for method in methods for objection in method(context)]
 
     def key(self, explanations: Explanations) -> Any:
         return (key_of(self.left, explanations), key_of(self.right, explanations))

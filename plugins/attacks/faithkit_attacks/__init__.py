@@ -1,4 +1,4 @@
-"""Models and explainers that lie, as the literature describes them, and the measures that catch them.
+"""Models and explainers that lie, as the literature describes them, and what catches them.
 
 A measure is only as good as the lies that it catches. Readers of a high number should know which lies reach
 it.
@@ -15,6 +15,8 @@ _MODULE_OF = {
     "Scaffold": "faithkit_attacks.scaffold",
     "DecidesBy": "faithkit_attacks.decides_by",
     "make_applicants": "faithkit_attacks.applicants",
+    "DecidesByWord": "faithkit_attacks.notes",
+    "make_notes": "faithkit_attacks.notes",
     "honest": "faithkit_attacks.bank",
     "biased": "faithkit_attacks.bank",
     "liar": "faithkit_attacks.bank",
@@ -61,6 +63,44 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
         summary="A lie: the same explanation for all rows.",
         kinds=("rule",),
         inputs=all_inputs,
+    )
+    yield faithkit.plugin.Component(
+        name="label-codes",
+        factory=f"{package}.trivial:LabelCodes",
+        summary="A lie: one of several codes that stand for the prediction.",
+        kinds=("value",),
+        inputs=all_inputs,
+    )
+    yield faithkit.plugin.Component(
+        name="cut-rules",
+        factory=f"{package}.cut_rules:CutRules",
+        summary="A lie: rules cut to the background, each of which covers its row and one other.",
+        kinds=("rule",),
+        inputs=table,
+    )
+    yield faithkit.plugin.Component(
+        name="false-rules",
+        factory=f"{package}.false_rules:FalseRules",
+        summary="A lie: rules that give the right prediction where they hold, and are false of most rows.",
+        kinds=("rule",),
+        inputs=table,
+    )
+    for signs in ("random", "inverted"):
+        yield faithkit.plugin.Component(
+            name=f"{signs}-signs",
+            factory=f"{package}.forged_signs:ForgedSigns",
+            summary=f"A lie: the importances of another explainer, with {signs} signs.",
+            params={"signs": signs},
+            kinds=("vector",),
+            inputs=table,
+            requires=("shap",),
+        )
+    yield faithkit.plugin.Component(
+        name="topic-word",
+        factory=f"{package}.topic_word:TopicWord",
+        summary="A lie: a word that goes with the prediction, and that the model does not need.",
+        kinds=("rule",),
+        inputs=("text",),
     )
     yield faithkit.plugin.Component(
         name="cherry-picker",

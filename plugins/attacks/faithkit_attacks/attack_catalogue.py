@@ -5,9 +5,11 @@ from typing import Any
 import attrs
 
 import faithkit
+from faithkit_attacks.explainers.true_reason import TrueReason
 
 LIME = "lime:samples=500"
-SHAP = "shap:algorithm=kernel,background=sample:20"
+SHAP = "shap:algorithm=kernel,background=sample:20"  # exact: all subsets of nine columns
+TRUE_REASON = "true-reason"  # no component: it asks the model
 
 
 @attrs.frozen
@@ -17,41 +19,44 @@ class ModelAndExplainer:
     model: str
     explainer: str
 
-    def create_explainer(self) -> Any:
-        """Return the explainer in a form that `evaluate` accepts."""
-        if self.explainer != "cherry-picker":
-            return self.explainer
-        lime = faithkit.plugin.registry().create("explainer", "lime", {"samples": 500})
-        return faithkit.plugin.registry().create("explainer", "cherry-picker", {"explainers": ["shap", lime]})
+    def create_explainer(self, model: Any) -> Any:
+        """Return the explainer of a model, in a form that `evaluate` accepts."""
+        create = faithkit.plugin.registry().create
+        if self.explainer == TRUE_REASON:
+            return TrueReason(model)
+        if self.explainer == "cherry-picker":
+            lime = create("explainer", "lime", {"samples": 500})
+            return create("explainer", "cherry-picker", {"explainers": ["shap", lime]})
+        if self.explainer.endswith("-signs"):
+            shap = create("explainer", "shap", {"algorithm": "kernel", "background": "sample:20"})
+            return create("explainer", self.explainer, {"explainer": shap})
+        return self.explainer
 
 
 @attrs.frozen
 class Attack:
     """A lie, its honest twin, and a summary in one line.
 
-    `rows` limits how many rows are explained, because anchors are slow.
+    `sample` names the rows of the scenario that are explained, and `rows` limits how many, because anchors
+    are slow.
     """
 
     name: str
     lie: ModelAndExplainer
     twin: ModelAndExplainer
     summary: str
+    sample: str = "people"
     rows: int | None = None
 
 
 def _scaffold(target: str, explainer: str, rows: int | None = None) -> Attack:
     summary = f"a model that decides by one reason, and shows {target} another"
-    return Attack(
-        f"scaffold-{target}",
-        ModelAndExplainer("liar", explainer),
-        ModelAndExplainer("honest", explainer),
-        summary,
-        rows,
-    )
+    lie, twin = ModelAndExplainer("liar", explainer), ModelAndExplainer("honest", explainer)
+    return Attack(f"scaffold-{target}", lie, twin, summary, rows=rows)
 
 
-def _lying_explainer(name: str, summary: str) -> Attack:
-    return Attack(name, ModelAndExplainer("honest", name), ModelAndExplainer("honest", "tree"), summary)
+def _lying_explainer(name: str, summary: str, twin: str = TRUE_REASON, sample: str = "people") -> Attack:
+    return Attack(name, ModelAndExplainer("honest", name), ModelAndExplainer("honest", twin), summary, sample)
 
 
 ATTACKS = (
@@ -61,7 +66,26 @@ ATTACKS = (
     _lying_explainer("encoder", "the named column reveals the prediction"),
     _lying_explainer("flatterer", "rules that cover one row each"),
     _lying_explainer("parrot", "the prediction as its own explanation"),
+    _lying_explainer("label-codes", "codes of the prediction, five for each"),
     _lying_explainer("same-for-all", "one explanation for all rows"),
+    _lying_explainer("cut-rules", "rules cut to the sample: each covers one other row", sample="own-rows"),
+    _lying_explainer("false-rules", "rules that are false of two rows in three"),
+    _lying_explainer("random-signs", "exact importances with random signs", SHAP),
+    _lying_explainer("inverted-signs", "exact importances with all signs inverted", SHAP),
+    Attack(
+        "topic-word",
+        ModelAndExplainer("by-word", "topic-word"),
+        ModelAndExplainer("by-word", TRUE_REASON),
+        "a word of the topic, where another word decides",
+        sample="notes",
+    ),
+    Attack(
+        "repeated-cases",
+        ModelAndExplainer("honest", "flatterer:leave_out=['time']"),
+        ModelAndExplainer("honest", TRUE_REASON),
+        "30 people, repeated with a time stamp, and rules that cover one of them each",
+        sample="repeats",
+    ),
     Attack(
         "cherry-picker",
         ModelAndExplainer("mixed", "cherry-picker"),

@@ -5,19 +5,20 @@ import io
 from collections.abc import Iterable, Sequence
 
 from faithkit_attacks.attack_catalogue import ModelAndExplainer
-from faithkit_attacks.measuring import MEASURES, AttackResult, exposes_lie
+from faithkit_attacks.measuring import MEASURES, AttackResult, SideResult
 
-HEADER = ("attack", "caught by", "explains", *MEASURES)
+HEADER = ("attack", "verdict", "caught by", "explains", *MEASURES)
 NOTHING = "nothing"
+NOT_APPLICABLE = "–"
 
 
 def table_rows(result: AttackResult) -> list[list[str]]:
     """Return the two rows of an attack: first the lie, then its honest twin."""
-    attack = result.attack
+    attack, lie, twin = result.attack, result.lie, result.twin
     caught_by = ", ".join(result.caught_by) or NOTHING
     return [
-        [attack.name, caught_by, _describe(attack.lie), *(str(result.lie[name]) for name in MEASURES)],
-        ["its honest twin", "", _describe(attack.twin), *(str(result.twin[name]) for name in MEASURES)],
+        [attack.name, lie.verdict, caught_by, _describe(attack.lie), *_cells(lie)],
+        ["its honest twin", twin.verdict, "", _describe(attack.twin), *_cells(twin)],
     ]
 
 
@@ -31,15 +32,27 @@ def format_csv(results: Iterable[AttackResult]) -> str:
 
 
 def format_text(result: AttackResult) -> str:
-    """Format a result for a terminal, with a row for each measure that applies."""
-    rows = [("", "the lie", "its honest twin", "")]
-    for name in MEASURES:
-        lie, twin = result.lie[name], result.twin[name]
-        if (str(lie), str(twin)) != ("–", "–"):
-            rows.append((name, str(lie), str(twin), "caught" if exposes_lie(lie, twin) else ""))
+    """Format a result for a terminal: the verdicts, what speaks against each side, and the measures."""
+    lie, twin = result.lie, result.twin
+    rows = [
+        ("verdict", lie.verdict, twin.verdict),
+        (
+            "objections",
+            ", ".join(lie.objections) or NOT_APPLICABLE,
+            ", ".join(twin.objections) or NOT_APPLICABLE,
+        ),
+        ("warnings", ", ".join(lie.warnings) or NOT_APPLICABLE, ", ".join(twin.warnings) or NOT_APPLICABLE),
+        *zip(MEASURES, _cells(lie), _cells(twin), strict=True),
+    ]
+    shown = [row for row in rows if row[1:] != (NOT_APPLICABLE, NOT_APPLICABLE)]
     head = f"{result.attack.name}: {result.attack.summary}"
     sides = f"  {_describe(result.attack.lie)} beside {_describe(result.attack.twin)}"
-    return "\n".join([head, sides, *_align_columns(rows)])
+    caught_by = f"  caught by: {', '.join(result.caught_by) or NOTHING}"
+    return "\n".join([head, sides, *_align_columns([("", "the lie", "its honest twin"), *shown]), caught_by])
+
+
+def _cells(side: SideResult) -> list[str]:
+    return [str(side.measurements[name]) for name in MEASURES]
 
 
 def _describe(side: ModelAndExplainer) -> str:

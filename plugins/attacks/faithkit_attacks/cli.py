@@ -1,4 +1,4 @@
-"""`faithkit attacks`: compare lies about models with the truth, and show which measures catch them."""
+"""`faithkit attacks`: compare lies about models with the truth, and show what catches them."""
 
 import warnings
 from pathlib import Path
@@ -50,8 +50,8 @@ def attacks(
 ) -> None:
     """Measure lies about models, each next to its honest twin. By default, measure all of them.
 
-    Every measure is applied to both. It catches the lie if the two intervals do not overlap and the lie has
-    the worse one.
+    Both are evaluated by the defaults, and the verdicts shown. A measure catches the lie if the two
+    intervals do not overlap and the lie has the worse one; an objection or a warning, if the twin has none.
     """
     from faithkit_attacks.attack_catalogue import select_attacks
 

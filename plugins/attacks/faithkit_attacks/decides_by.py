@@ -50,6 +50,10 @@ class DecidesBy(ClassifierMixin, BaseEstimator):
         """Return the model unchanged."""
         return self
 
+    def reasons(self, X: pd.DataFrame) -> list[faithkit.OneOf]:
+        """Return for each row the condition that decides about it: the value of the column."""
+        return [faithkit.OneOf(self.column, [value]) for value in X[self.column].tolist()]
+
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return a probability of 0 or 1 for each label."""
         values = X[self.column] if isinstance(X, pd.DataFrame) else pd.Series(X[:, self.column])

@@ -1,8 +1,8 @@
-"""Measure a lie and its honest twin, and decide which measures expose the lie."""
+"""Measure a lie and its honest twin by faithkit's defaults, and decide what exposes the lie."""
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
 
 import attrs
 
@@ -10,15 +10,16 @@ import faithkit
 from faithkit_attacks.attack_catalogue import Attack, ModelAndExplainer
 from faithkit_attacks.scenarios import Scenario
 
-OPTIONS_BY_KIND: dict[str, dict[str, Any]] = {  # of explanations: how `evaluate` compares and applies them
-    "vector": {"discretizer": "sign-of-top:k=1", "relation": "same-top-features:k=1,bins=2"},
-    "example": {"discretizer": "is-feature-modified"},
-}
 STABLE_DIGITS = 9  # machines differ in later digits, so printed numbers must not depend on them
-MEASURES = (
-    *("consistency", "merged bound", "sufficiency", "same-top-features", "control"),
-    *("reader", "uniqueness"),
+VERDICT = "verdict"
+EXPOSING_VERDICTS = (
+    "nothing was tested",
+    "explanations name the prediction",
+    "not faithful",
+    "not shown to be better than its control",
+    "not shown to be better than chance",
 )
+"""Verdicts that tell a user not to trust explanations. The others claim something in their favour."""
 
 
 @attrs.frozen
@@ -56,29 +57,75 @@ class Measurement:
 def exposes_lie(lie: Measurement, twin: Measurement) -> bool:
     """Return whether a measure shows that the lie is worse: its interval lies below that of the twin.
 
-    It is also exposed if nothing of the lie can be checked, while the twin can be.
-
     >>> exposes_lie(Measurement(0.5, 0.4, 0.6), Measurement(0.9, 0.8, 1.0))
     True
     """
-    if lie.unchecked:
-        return twin.interval is not None
     lie_interval, twin_interval = lie.interval, twin.interval
     return lie_interval is not None and twin_interval is not None and lie_interval[1] < twin_interval[0]
 
 
+def is_not_above(lie: Measurement, twin: Measurement) -> bool:
+    """Return whether a difference to a control is not shown to be above 0, while that of the twin is.
+
+    >>> is_not_above(Measurement(0.1, -0.1, 0.3), Measurement(0.2, 0.1, 0.3))
+    True
+    """
+    lie_interval, twin_interval = lie.interval, twin.interval
+    return lie_interval is not None and twin_interval is not None and lie_interval[0] <= 0 < twin_interval[0]
+
+
+MEASURES: dict[str, Callable[[Measurement, Measurement], bool]] = {
+    "consistency": exposes_lie,
+    "sufficiency": exposes_lie,
+    "above control": is_not_above,
+    "reader": exposes_lie,
+}
+"""By name: whether the measurements of a lie and of its twin expose the lie."""
+
+
+@attrs.frozen(kw_only=True)
+class SideResult:
+    """What a user sees of one side of an attack.
+
+    Attributes
+    ----------
+    verdict : str
+    objections, warnings : tuple of str
+        The names of the objections that speak against the explanations, and of the warnings.
+    measurements : dict of str to Measurement
+        One for each of `MEASURES`.
+    """
+
+    verdict: str
+    objections: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    measurements: dict[str, Measurement]
+
+
 @attrs.frozen
 class AttackResult:
-    """An attack, and the measurements of the lie and of its twin by measure."""
+    """An attack, and the results of the lie and of its twin."""
 
     attack: Attack
-    lie: dict[str, Measurement]
-    twin: dict[str, Measurement]
+    lie: SideResult
+    twin: SideResult
 
     @property
     def caught_by(self) -> list[str]:
-        """The names of the measures that expose the lie."""
-        return [name for name in MEASURES if exposes_lie(self.lie[name], self.twin[name])]
+        """What exposes the lie: measures, objections and warnings, by name; or its verdict alone.
+
+        Objections and warnings that the twin has too, and a verdict that it shares, expose nothing.
+        """
+        lie, twin = self.lie, self.twin
+        catchers = [
+            name
+            for name, exposes in MEASURES.items()
+            if exposes(lie.measurements[name], twin.measurements[name])
+        ]
+        catchers += [name for name in lie.objections if name not in twin.objections]
+        catchers += [name for name in lie.warnings if name not in twin.warnings]
+        has_worse_verdict = lie.verdict in EXPOSING_VERDICTS and lie.verdict != twin.verdict
+        return catchers or ([VERDICT] if has_worse_verdict else [])
 
 
 def measure_attack(attack: Attack, scenario: Scenario, seed: int = 0) -> AttackResult:
@@ -88,51 +135,45 @@ def measure_attack(attack: Attack, scenario: Scenario, seed: int = 0) -> AttackR
     )
 
 
-def measure_side(
-    side: ModelAndExplainer, attack: Attack, scenario: Scenario, seed: int = 0
-) -> dict[str, Measurement]:
-    """Explain the rows once, and apply every measure to the explanations.
+def measure_side(side: ModelAndExplainer, attack: Attack, scenario: Scenario, seed: int = 0) -> SideResult:
+    """Explain the rows once, and collect what the result says.
 
     Examples
     --------
     >>> from faithkit_attacks.attack_catalogue import select_attacks
     >>> from faithkit_attacks.scenarios import applicants_scenario
     >>> (parrot,) = select_attacks(("parrot",))
-    >>> str(measure_side(parrot.lie, parrot, applicants_scenario(400))["consistency"])
-    '1.00 [0.98, 1.00]'
+    >>> lie = measure_side(parrot.lie, parrot, applicants_scenario(400))
+    >>> lie.verdict, str(lie.measurements["consistency"])
+    ('explanations name the prediction', '1.00 [0.98, 1.00]')
     """
     result = evaluate_side(side, attack, scenario, seed)
-    explanations = attrs.evolve(result.rows.explanations, identity=None)  # not discretized
-    undiscretized = faithkit.score(result.rows.row_predictions, explanations, discretizer="original")
-    merged = undiscretized.consistency
-    is_vector, sufficiency = explanations.kind == "vector", _to_measurement(result.sufficiency)
-    reader_accuracy = undiscretized.diagnose("reader").accuracy
-    return {
-        "consistency": _to_measurement(result.consistency),
-        "merged bound": Measurement(merged.estimate, merged.low, merged.high),
-        "sufficiency": Measurement() if is_vector else sufficiency,
-        "same-top-features": sufficiency if is_vector else Measurement(),
-        "control": Measurement(None if result.control is None else result.control.estimate),
-        "reader": Measurement()
-        if reader_accuracy is None
-        else Measurement(reader_accuracy.value, reader_accuracy.low, reader_accuracy.high),
-        "uniqueness": Measurement(result.uniqueness),
-    }
+    difference = None if result.control is None else result.control.difference
+    accuracy = result.diagnose("reader").accuracy
+    return SideResult(
+        verdict=result.verdict.name,
+        objections=tuple(objection.name for objection in result.objections if objection.verdict is not None),
+        warnings=tuple(warning.name for warning in result.warnings),
+        measurements={
+            "consistency": _to_measurement(result.consistency),
+            "sufficiency": _to_measurement(result.sufficiency),
+            "above control": Measurement()
+            if difference is None
+            else Measurement(difference.value, difference.low, difference.high),
+            "reader": Measurement()
+            if accuracy is None
+            else Measurement(accuracy.value, accuracy.low, accuracy.high),
+        },
+    )
 
 
 def evaluate_side(
     side: ModelAndExplainer, attack: Attack, scenario: Scenario, seed: int = 0
 ) -> faithkit.Evaluation:
-    """Evaluate one side of an attack.
-
-    Importances are compared by their top column, and examples by the columns that they change.
-    """
-    (kind,) = faithkit.plugin.registry().find("explainer", side.explainer.partition(":")[0]).component.kinds
-    options = OPTIONS_BY_KIND.get(kind, {})
-    X, model = faithkit.plugin.take_rows(scenario.X, slice(0, attack.rows)), scenario.model(side.model)
-    return faithkit.evaluate(
-        model, X, side.create_explainer(), background=scenario.background, seed=seed, **options
-    )
+    """Evaluate one side of an attack as a user does who sets no option."""
+    X, background = scenario.sample(attack.sample)
+    model, X = scenario.model(side.model), faithkit.plugin.take_rows(X, slice(0, attack.rows))
+    return faithkit.evaluate(model, X, side.create_explainer(model), background=background, seed=seed)
 
 
 def _to_measurement(estimate: faithkit.results.Estimate | None) -> Measurement:

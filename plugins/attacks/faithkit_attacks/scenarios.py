@@ -11,30 +11,62 @@ import faithkit
 from faithkit_attacks import bank
 from faithkit_attacks.applicants import make_applicants
 from faithkit_attacks.decides_by import DecidesBy
+from faithkit_attacks.notes import WORD_ANSWERS, DecidesByWord, make_notes
 from faithkit_attacks.scaffold import Scaffold
 
 N_BACKGROUND = 2_000
+N_REPEATED = 30  # different people, where they are repeated
 FIRST_SEED = 1_000  # smaller seeds draw the customers of the bank
 
 
 @attrs.frozen(eq=False)
 class Scenario:
-    """A sample, a background, and four models by name: honest, biased, liar and mixed.
+    """A sample of people, a background, and five models by name: honest, biased, liar, mixed and by-word.
 
     `mixed` learns decisions that depend on the reasons of both models and on age, so explainers disagree on
-    it. Models are built on first use.
+    it. `by-word` decides about notes, the others about people. Models are built on first use.
     """
 
     X: Any
     background: Any
+    seed: int
     _model_builders: dict[str, Callable[[], Any]]
     _models: dict[str, Any] = attrs.field(factory=dict, init=False)
 
     def model(self, name: str) -> Any:
         """Return a model by its name."""
+        if name == "by-word":
+            return DecidesByWord(WORD_ANSWERS)
         if name not in self._models:
             self._models[name] = self._model_builders[name]()
         return self._models[name]
+
+    def sample(self, name: str) -> tuple[Any, Any]:
+        """Return rows to explain and a background, by the name of the sample.
+
+        "people" are those of the scenario, "own-rows" the same people, who are also the background,
+        "repeats" a few of them, repeated with a time stamp, and "notes" texts about others.
+
+        Examples
+        --------
+        >>> X, background = applicants_scenario(100).sample("repeats")
+        >>> X["time"].is_unique, len(X), len(X.drop(columns="time").drop_duplicates())
+        (True, 100, 30)
+        """
+        n, seed = len(self.X), FIRST_SEED + self.seed
+        if name == "own-rows":
+            return self.X, self.X
+        if name == "notes":
+            return make_notes(n, seed), make_notes(N_BACKGROUND, bank.CUSTOMERS_SEED)
+        if name == "repeats":
+            people = np.random.default_rng(seed).permutation(np.arange(n) % N_REPEATED)
+            return _add_time(self.X.iloc[people]), _add_time(self.background)
+        return self.X, self.background
+
+
+def _add_time(X: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with a time stamp, one a minute."""
+    return X.reset_index(drop=True).assign(time=pd.date_range("2024-01-01", periods=len(X), freq="min"))
 
 
 def applicants_scenario(n: int, seed: int = 0) -> Scenario:
@@ -53,7 +85,7 @@ def applicants_scenario(n: int, seed: int = 0) -> Scenario:
         "liar": lambda: bank.fit_liar(seed),
         "mixed": lambda: _fit_mixed(background, ~background["arrears"], background["sex"] == "man", seed),
     }
-    return Scenario(make_applicants(n, seed=FIRST_SEED + seed), background, model_builders)
+    return Scenario(make_applicants(n, seed=FIRST_SEED + seed), background, seed, model_builders)
 
 
 def adult_scenario(n: int, seed: int = 0) -> Scenario:
@@ -84,7 +116,7 @@ def adult_scenario(n: int, seed: int = 0) -> Scenario:
             background, background["coin"] == "heads", background["sex"] == "Male", seed
         ),
     }
-    return Scenario(X, background, model_builders)
+    return Scenario(X, background, seed, model_builders)
 
 
 SCENARIOS: dict[str, Callable[[int, int], Scenario]] = {

@@ -5,9 +5,12 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_attacks import make_applicants
 from faithkit_attacks.attack_catalogue import ATTACKS, select_attacks
 from faithkit_attacks.explainers.cherry_picker import CherryPicker
+from faithkit_attacks.explainers.true_reason import TrueReason
 from faithkit_attacks.measuring import evaluate_side
+from faithkit_attacks.notes import TOPICS, make_notes
 from faithkit_attacks.scenarios import applicants_scenario
 from looping import one_test
 from sklearn.linear_model import LogisticRegression
@@ -65,9 +68,9 @@ def test_the_named_measures_catch_each_lie_at_every_seed(n, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "seed"), [(n, seed) for n in (400, 2000) for seed in range(1, 11)])
-def test_the_cherry_picker_is_caught_by_consistency(n, seed):
+def test_the_cherry_picker_is_caught_by_sufficiency(n, seed):
     lie, twin = evaluate_lie("cherry-picker", n, seed), evaluate_twin("cherry-picker", n, seed)
-    assert lie.consistency.high < twin.consistency.estimate
+    assert lie.sufficiency.high < twin.sufficiency.estimate
 
 
 def test_the_encoder_fools_consistency_and_readers():
@@ -133,6 +136,126 @@ def test_the_flatterers_rule_covers_its_row_and_no_other():
     assert (np.array([rule.covers(X) for rule in rules[:20]]) == np.eye(20, len(X), dtype=bool)).all()
 
 
+def explain(name, n=200, sample="people", model="honest", **params):
+    """Return rows, predictions and explanations of one of the lying explainers, without measuring anything."""
+    scenario = applicants_scenario(n)
+    X, background = scenario.sample(sample)
+    predictor = faithkit.Predictor(scenario.model(model))
+    seeds = np.random.default_rng(0).integers(0, 2**32, len(X), dtype=np.uint32)
+    liar = faithkit.plugin.registry().create("explainer", name, params).fit(predictor, background)
+    return X, predictor.predict(X), liar.explain(X, seeds).values
+
+
+def test_each_code_stands_for_one_prediction_and_each_prediction_has_five():
+    _, predictions, codes = explain("label-codes")
+    pairs = set(zip(predictions, codes, strict=True))
+    assert len(pairs) == len(set(codes)) == 10
+    assert sorted(label for label, _ in pairs) == ["no"] * 5 + ["yes"] * 5
+    assert not any(label in code for label, code in pairs)
+
+
+def test_a_cut_rule_covers_its_row_and_one_other_and_says_nothing_about_new_rows():
+    X, predictions, rules = explain("cut-rules", sample="own-rows")
+    scopes = np.array([rule.covers(X) for rule in rules])
+    assert scopes.diagonal().all()
+    assert (scopes.sum(axis=1) == 2).all()
+    assert ((predictions[:, None] == predictions) | ~scopes).all()
+    fresh = make_applicants(20_000, seed=5)
+    is_granted = ~fresh["arrears"].to_numpy()
+    truths = [
+        (is_granted[scope] == (label == "yes")).mean()
+        for rule, label in zip(rules, predictions, strict=True)
+        if (scope := rule.covers(fresh)).any()
+    ]
+    assert np.mean(truths) == pytest.approx(0.5, abs=0.05)  # a coin, as arrears depend on nothing else
+
+
+def test_where_no_rule_can_be_cut_the_row_has_no_explanation():
+    X = pd.DataFrame({"age": [30, 30, 40, 50]})
+    model = faithkit.Predictor(lambda X: X["age"].to_numpy() < 45)
+    cut = faithkit.plugin.registry().create("explainer", "cut-rules").fit(model, X)
+    explanations = cut.explain(X, seeds=None)
+    assert [str(rule) for rule in explanations.values] == ["age ≤ 40", "age ≤ 40", "None", "None"]
+    assert explanations.remarked[3] == "no rule covers the row and one other row alone"
+
+
+def test_two_false_rules_in_three_are_false_of_their_own_row_and_all_are_true_of_others():
+    X, predictions, rules = explain("false-rules", n=2_000)
+    n_true = 0
+    for late, income, rule in zip(X["arrears"], X["income"], rules, strict=True):
+        conditions = {condition.column: condition for condition in rule.predicates}
+        assert set(conditions) == {"arrears", "income"}
+        assert conditions["arrears"].values == (late,)
+        claimed = conditions["income"]
+        n_true += claimed.low < income <= claimed.high
+    assert n_true / len(X) == pytest.approx(1 / 3, abs=0.04)
+    scopes = {rule: rule.covers(X) for rule in set(rules)}
+    assert len(scopes) == 6  # a third of the incomes each, for both predictions
+    assert min(scope.sum() for scope in scopes.values()) > 250
+    assert all(
+        (predictions[scopes[rule]] == label).all() for rule, label in zip(rules, predictions, strict=True)
+    )
+
+
+class Weights:
+    """An explainer whose importances are the numbers of the row."""
+
+    def fit(self, predictor, background):
+        return self
+
+    def explain(self, X, seeds):
+        return faithkit.Explanations.vectors(X)
+
+
+def test_forged_signs_change_no_size():
+    X, create = np.random.default_rng(0).normal(size=(500, 4)), faithkit.plugin.registry().create
+    seeds = np.arange(500, dtype=np.uint32)
+    inverted, forged = (
+        create("explainer", name, {"explainer": Weights()}).fit(None, X).explain(X, seeds).values
+        for name in ("inverted-signs", "random-signs")
+    )
+    np.testing.assert_array_equal(inverted, -X)
+    np.testing.assert_array_equal(np.abs(forged), np.abs(X))
+    kept = forged == X
+    assert kept.mean() == pytest.approx(0.5, abs=0.05)
+    assert np.abs(np.corrcoef(kept.T) - np.eye(4)).max() < 0.2  # one sign tells nothing about another
+
+
+def test_the_topic_word_goes_with_the_answer_and_decides_nothing():
+    texts, answers, rules = explain("topic-word", sample="notes", model="by-word")
+    words = [rule.predicates[0].token for rule in rules]
+    assert set(words) <= {word for topic in TOPICS.values() for word in topic}
+    assert all(word in text.split() for word, text in zip(words, texts, strict=True))
+    fresh = make_notes(20_000, seed=5)
+    fresh_answers = np.array(["no" if "late" in text.split() else "yes" for text in fresh])
+    truths = [
+        (fresh_answers[rule.covers(fresh)] == answer).mean()
+        for rule, answer in zip(rules, answers, strict=True)
+    ]
+    assert np.mean(truths) == pytest.approx(0.96**2 + 0.04**2, abs=0.02)  # the usual topic, with its answer
+
+
+def test_a_rule_about_a_repeated_case_covers_its_repeats_alone():
+    X, _, rules = explain("flatterer", sample="repeats", leave_out=["time"])
+    people = [tuple(row) for row in X.drop(columns="time").itertuples(index=False)]
+    assert X["time"].is_unique
+    for person, rule in zip(people, rules, strict=True):
+        assert rule.covers(X).tolist() == [other == person for other in people]
+    assert min(people.count(person) for person in set(people)) > 5
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("model", "sample"), [("honest", "people"), ("biased", "people"), ("by-word", "notes")]
+)
+def test_the_honest_twin_gives_the_reason_of_each_row_and_of_all_with_the_same_prediction(model, sample):
+    scenario = applicants_scenario(200)
+    X, _ = scenario.sample(sample)
+    decides = scenario.model(model)
+    predictions, rules = decides.predict(X), TrueReason(decides).fit(None, X).explain(X, None).values
+    assert (np.array([rule.covers(X) for rule in rules]) == (predictions[:, None] == predictions)).all()
+
+
 def test_the_cherry_picker_chooses_the_explanation_whose_largest_weight_stands_out_most():
     X = np.random.default_rng(0).normal(size=(40, 4))
     predictor = faithkit.Predictor(LogisticRegression().fit(X, X[:, 0] + X[:, 1] * X[:, 2] > 0))
@@ -185,6 +308,9 @@ REFUSED = [
     ("cherry-picker", {"explainers": ["shap"]}, r"must be a list of at least two"),
     ("out-of-reach", {"columns": "sex"}, r"must be a list of names or positions.*got 'sex'"),
     ("out-of-reach", {"columns": []}, r"must be a list of names or positions"),
+    ("flatterer", {"leave_out": "time"}, r"must be a list of names or positions.*got 'time'"),
+    ("label-codes", {"codes": 0}, r"label-codes: codes"),
+    ("random-signs", {"signs": "none"}, r"must be 'random' or 'inverted', got 'none'"),
 ]
 
 
@@ -202,6 +328,7 @@ def test_parameters_that_cannot_be_used_are_refused(name, params, message):
         ("out-of-reach:columns=['height']", "there is no column 'height'; the table has salutation"),
         ("out-of-reach:columns=[99]", "there is no column 99"),
         ("cherry-picker:explainers=['tree','lime']", "chooses among importances of the same columns"),
+        ("inverted-signs:explainer=same-for-all", "same-for-all gave explanations of kind 'rule'"),
     ],
 )
 def test_what_does_not_fit_the_table_is_refused(explainer, message):
@@ -220,4 +347,20 @@ def test_an_error_that_proposes_explainers_of_texts_proposes_no_liar():
         faithkit.evaluate(lambda X: [0 for _ in X], ["good film"], explainer="tree")
     _, _, advice = str(caught.value).partition(": use ")
     assert "first-word" in advice
-    assert [liar for liar in ("encoder", "flatterer", "parrot", "same-for-all") if liar in advice] == []
+    liars = ("encoder", "flatterer", "parrot", "same-for-all", "label-codes", "topic-word")
+    assert [liar for liar in liars if liar in advice] == []
+
+
+def test_false_rules_need_a_second_column():
+    X = np.arange(6.0).reshape(6, 1)
+    model = faithkit.Predictor(lambda X: X[:, 0] > 2)
+    with pytest.raises(faithkit.errors.InputError, match="needs two columns with values"):
+        faithkit.plugin.registry().create("explainer", "false-rules").fit(model, X)
+
+
+def test_a_prediction_that_the_background_does_not_have_has_no_code_and_no_false_rule():
+    X, background = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[1.0, 0.0], [2.0, 1.0]])
+    model = faithkit.Predictor(lambda X: np.where(X[:, 0] > 0, "yes", "no"))
+    for name in ("label-codes", "false-rules"):
+        liar = faithkit.plugin.registry().create("explainer", name).fit(model, background)
+        assert liar.explain(X, np.arange(2)).missing.tolist() == [False, True]

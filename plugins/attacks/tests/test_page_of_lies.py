@@ -7,14 +7,17 @@ import re
 import pytest
 from click.testing import CliRunner
 from documented import DOCS, ROOT
-from faithkit_attacks.attack_catalogue import select_attacks
-from faithkit_attacks.attack_table import table_rows
+from faithkit_attacks.attack_catalogue import ATTACKS, select_attacks
+from faithkit_attacks.attack_table import format_text, table_rows
 from faithkit_attacks.measuring import (
+    EXPOSING_VERDICTS,
     MEASURES,
     AttackResult,
     Measurement,
+    SideResult,
     evaluate_side,
     exposes_lie,
+    is_not_above,
     measure_attack,
 )
 from faithkit_attacks.scenarios import adult_scenario, applicants_scenario
@@ -27,7 +30,8 @@ from faithkit.inputs.datasets import dataset_place
 PAGE = (DOCS / "attacks.rst").read_text()
 QUICK = "same-for-all"
 LONG = (
-    *("parrot", "encoder", "flatterer", "out-of-reach"),
+    *("parrot", "label-codes", "encoder", "flatterer", "cut-rules", "false-rules", "repeated-cases"),
+    *("random-signs", "inverted-signs", "topic-word", "out-of-reach"),
     *("scaffold-lime", "scaffold-shap", "scaffold-anchors", "cherry-picker"),
 )
 NUMBER = re.compile(r"−?\d\.\d+")
@@ -58,7 +62,7 @@ def test_the_command_writes_what_the_page_shows(tmp_path, printed):
     assert done.exit_code == 0, done.output
     assert "same-for-all: " in done.stdout
     header, *rows = csv.reader(file.open())
-    assert header == ["attack", "caught by", "explains", *MEASURES]
+    assert header == ["attack", "verdict", "caught by", "explains", *MEASURES]
     assert [row[0] for row in rows] == ["same-for-all", "its honest twin"]
     check_printed(rows, printed[QUICK])
 
@@ -71,16 +75,17 @@ def test_the_page_shows_what_is_measured(name, printed):
 
 
 def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
-    assert set(printed) == {QUICK, *LONG}
-    missed = {name for name, (lie, _) in printed.items() if lie[1] == "nothing"}
-    assert missed == {"scaffold-anchors", "parrot", "out-of-reach"}
+    assert set(printed) == {attack.name for attack in ATTACKS}
+    missed = {name for name, (lie, _) in printed.items() if lie[2] == "nothing"}
+    assert missed == {"scaffold-anchors", "label-codes", "out-of-reach"}
     assert all(measure in PAGE for measure in MEASURES)
 
 
-def test_consistency_or_sufficiency_catches_every_lie_that_is_caught(printed):
-    caught = [set(lie[1].split(", ")) for lie, _ in printed.values() if lie[1] != "nothing"]
-    assert len(caught) == 6
-    assert all(measures & {"consistency", "sufficiency"} for measures in caught)
+def test_no_lie_that_something_catches_is_called_faithful(printed):
+    faithful = {name for name, (lie, _) in printed.items() if lie[1] == "faithful"}
+    assert faithful <= {"scaffold-anchors", "out-of-reach", "cherry-picker"}
+    twins = {name: twin[1] for name, (_, twin) in printed.items()}
+    assert {name for name, verdict in twins.items() if verdict != "faithful"} == {"repeated-cases"}
 
 
 @pytest.mark.slow
@@ -100,8 +105,7 @@ INTERVALS = [
     (Measurement(0.5, 0.4, 0.6), Measurement(0.9, 0.7, 1.0), True),
     (Measurement(0.5, 0.4, 0.7), Measurement(0.9, 0.7, 1.0), False),
     (Measurement(0.9, 0.8, 1.0), Measurement(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
-    (Measurement(0.0, 0.0, 1.0, unchecked=True), Measurement(0.9, 0.8, 1.0), True),
-    (Measurement(0.0, 0.0, 1.0, unchecked=True), Measurement(0.0, 0.0, 1.0, unchecked=True), False),
+    (Measurement(0.0, 0.0, 1.0, unchecked=True), Measurement(0.9, 0.8, 1.0), False),  # the verdict says that
     (Measurement(), Measurement(0.9, 0.8, 1.0), False),
     (Measurement(0.5, 0.4, 0.6), Measurement(), False),
     (Measurement(1.0), Measurement(0.1), False),  # no intervals
@@ -112,6 +116,46 @@ INTERVALS = [
 @pytest.mark.parametrize(("lie", "twin", "caught"), INTERVALS)
 def test_a_measure_catches_a_lie_where_its_interval_is_the_worse_one(lie, twin, caught):
     assert exposes_lie(lie, twin) is caught
+
+
+def test_a_control_catches_a_lie_that_is_not_above_it_as_its_twin_is():
+    above, unclear = Measurement(0.2, 0.1, 0.3), Measurement(0.2, -0.1, 0.5)
+    assert is_not_above(unclear, above)
+    assert not is_not_above(above, unclear)
+    assert not is_not_above(Measurement(0.05, 0.01, 0.09), above)  # worse, and above its control all the same
+    assert not is_not_above(unclear, unclear)
+    assert not is_not_above(Measurement(), above)
+
+
+NOTHING = dict.fromkeys(MEASURES, Measurement())
+FAITHFUL = SideResult(verdict="faithful", warnings=("repeats",), measurements=NOTHING)
+LIES = [
+    ({"verdict": "faithful"}, []),
+    ({"verdict": "not faithful", "objections": ("own row",)}, ["own row"]),
+    ({"verdict": "better than its control", "warnings": ("repeats", "order")}, ["order"]),
+    ({"verdict": "nothing was tested"}, ["verdict"]),
+    ({"verdict": "explanations determine the prediction"}, []),
+    ({"verdict": "explanations name the prediction", "warnings": ("repeats",)}, ["verdict"]),
+]
+
+
+@one_test
+@pytest.mark.parametrize(("lie", "caught_by"), LIES)
+def test_what_the_twin_has_as_well_catches_nothing_and_the_verdict_counts_where_nothing_else_does(
+    lie, caught_by
+):
+    (attack,) = select_attacks((QUICK,))
+    result = AttackResult(attack, SideResult(measurements=NOTHING, **lie), FAITHFUL)
+    assert result.caught_by == caught_by
+    assert f"caught by: {', '.join(caught_by) or 'nothing'}" in format_text(result)
+    assert [row[:3] for row in table_rows(result)] == [
+        [QUICK, lie["verdict"], ", ".join(caught_by) or "nothing"],
+        ["its honest twin", "faithful", ""],
+    ]
+
+
+def test_verdicts_that_expose_are_verdicts():
+    assert set(EXPOSING_VERDICTS) < set(faithkit.results.VERDICTS)
 
 
 @one_test
@@ -135,11 +179,11 @@ def test_ends_are_rounded_outwards_and_hang_on_no_last_bit(cell, text):
 
 
 def test_the_command_lists_attacks_writes_to_stdout_and_refuses_others(monkeypatch):
-    nothing, sizes = dict.fromkeys(MEASURES, Measurement()), []
+    sizes = []
 
     def measure_nothing(attack, scenario, *_):
         sizes.append(len(scenario.X))
-        return AttackResult(attack, nothing, nothing)
+        return AttackResult(attack, FAITHFUL, FAITHFUL)
 
     monkeypatch.setattr("faithkit_attacks.measuring.measure_attack", measure_nothing)
     assert CliRunner().invoke(main, ["attacks", "--list"]).stdout.startswith("scaffold-lime ")

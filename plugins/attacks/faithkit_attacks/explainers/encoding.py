@@ -10,7 +10,9 @@ import faithkit
 from faithkit_attacks.explainers.named_columns import (
     check_no_sparse,
     column_labels,
+    column_medians,
     column_values,
+    count_correct_guesses,
     equality_predicate,
 )
 
@@ -77,18 +79,10 @@ class Encoding:
 
     def _choose_columns(self, background: Any, labels: NDArray[Any]) -> None:
         codes = self.encoder_.encode(background)
-        self.medians_ = {
-            j: float(np.nanquantile(column, 0.5, method="lower"))
-            for j, column in enumerate(codes.T)
-            if j not in self.encoder_.categories and not np.isnan(column).all()
-        }
-        n_correct = [_count_correct_guesses(self._bins(codes, j), labels) for j in range(codes.shape[1])]
+        self.medians_ = column_medians(self.encoder_, codes)
+        n_correct = count_correct_guesses(codes, self.medians_, labels)
         worst = np.argsort(n_correct, kind="stable")[: len(self.labels_)].tolist()
         self.columns_ = [worst[i % len(worst)] for i in range(len(self.labels_))]
-
-    def _bins(self, codes: NDArray[np.float64], j: int) -> NDArray[Any]:
-        column = codes[:, j]
-        return np.where(np.isnan(column), -1, column > self.medians_[j] if j in self.medians_ else column)
 
     def _column_conditions(self, X: Any, codes: list[int | None]) -> list[Any]:
         encoded = self.encoder_.encode(X, unseen="keep")  # raises if the columns are not the background's
@@ -119,12 +113,3 @@ class Encoding:
             else:
                 conditions.append(faithkit.Contains(words[round(code * (len(words) - 1) / last_code)]))
         return conditions
-
-
-def _count_correct_guesses(bins: NDArray[Any], labels: NDArray[Any]) -> int:
-    """Return how many labels are correct if each bin is assigned its most frequent label.
-
-    >>> _count_correct_guesses(np.array([0, 0, 1, 1]), np.array(["a", "b", "b", "b"]))
-    3
-    """
-    return int(pd.crosstab(bins, labels).max(axis=1).sum())

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -34,6 +35,37 @@ def equality_predicate(label: Any, value: Any) -> faithkit.OneOf:
     age = 31 | age is missing
     """
     return faithkit.OneOf(label, [], missing=True) if pd.isna(value) else faithkit.OneOf(label, [value])
+
+
+def column_medians(encoder: faithkit.plugin.Encoder, codes: NDArray[np.float64]) -> dict[int, float]:
+    """Return the median of each column of numbers, by position.
+
+    >>> frame = pd.DataFrame({"town": ["a", "b", "b"], "age": [31, 45, 28]})
+    >>> encoder = faithkit.plugin.Encoder(frame)
+    >>> column_medians(encoder, encoder.encode(frame))
+    {1: 31.0}
+    """
+    return {
+        j: float(np.nanquantile(column, 0.5, method="lower"))
+        for j, column in enumerate(codes.T)
+        if j not in encoder.categories and not np.isnan(column).all()
+    }
+
+
+def count_correct_guesses(
+    codes: NDArray[np.float64], medians: dict[int, float], labels: NDArray[Any]
+) -> list[int]:
+    """Return, for each column, how many labels are guessed by its category or its side of the median.
+
+    >>> codes = np.array([[0.0, 9.0], [0.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    >>> count_correct_guesses(codes, {1: 2.0}, np.array(["a", "b", "b", "b"]))
+    [3, 4]
+    """
+    counts = []
+    for j, column in enumerate(codes.T):
+        bins = np.where(np.isnan(column), -1, column > medians[j] if j in medians else column)
+        counts.append(int(pd.crosstab(bins, labels).max(axis=1).sum()))
+    return counts
 
 
 def check_no_sparse(explainer_name: str, X: Any) -> None:
