@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from faithkit.arrays import Ints
 from faithkit.arrays.containers import Rows
@@ -70,7 +71,7 @@ class Repeats:
 
 
 def find_repeats(X: Rows) -> Repeats | None:
-    """Find the rows that repeat others; None if the rows are neither tables nor texts.
+    """Find the rows that repeat others; None if the rows are neither texts nor tables of several columns.
 
     A column in which all values are distinct, such as a time stamp or a number of the entry, may differ.
 
@@ -83,22 +84,22 @@ def find_repeats(X: Rows) -> Repeats | None:
     >>> repeats.share, len(np.unique(repeats.group))
     (1.0, 4)
     """
+    is_text = isinstance(X, list)
+    if not is_text and (getattr(X, "ndim", 0) != 2 or issparse(X) or X.shape[1] < 2):
+        return None  # values of a single column repeat by chance
     try:
-        words = (
-            list(column_words(X)) if isinstance(X, list | pd.DataFrame) or getattr(X, "ndim", 0) == 2 else []
-        )
+        words = list(column_words(X))
     except (FaithkitError, TypeError, ValueError):  # values without a hash
         return None
-    if not words or not len(words[0]):
+    if not len(words[0]):
         return None
     terms = [mix(column + _column_salt(j)) for j, column in enumerate(words)]
     total = _add_up(terms)
-    is_wide = len(terms) > 1
-    candidates = [total, *(total - term for term in terms if is_wide and _is_all_distinct(term))]
+    candidates = [total, *(total - term for term in terms if not is_text and _is_all_distinct(term))]
     shares = [_share_repeated(rows) for rows in candidates]
     best = int(np.argmax(shares))
     by_chance = 0.0
-    if shares[best] >= MANY_REPEATS and is_wide:
+    if shares[best] >= MANY_REPEATS and not is_text:
         kept = [term for term in terms if best == 0 or not np.array_equal(total - term, candidates[best])]
         rng = create_generator(0)
         by_chance = _share_repeated(_add_up([rng.permutation(np.sort(term)) for term in kept]))

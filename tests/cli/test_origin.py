@@ -134,7 +134,7 @@ def test_a_log_names_its_file_and_a_loaded_result_keeps_its_origin(tmp_path):
     log.to_csv(tmp_path / "may.csv", index=False)
     arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why", "--date", "May 2026")
     printed = run("score", *arguments, "--json", tmp_path / "may.json")
-    assert printed.startswith("logged explanations in may.csv (60 rows)\nVerdict: faithful")
+    assert printed.startswith("logged explanations in may.csv (60 rows)\nVerdict: explanations")
     loaded = faithkit.load(tmp_path / "may.json")
     assert loaded.origin.date == "May 2026"
     assert str(loaded) == printed.rstrip("\n")

@@ -15,7 +15,6 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, evaluate_hostil
 
 import faithkit
 from faithkit.display import VERBOSE
-from faithkit.report.sheets.measures import explain_measures
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation_report import EvaluationReport
 
@@ -328,8 +327,9 @@ def test_an_explainer_that_learnt_from_the_sample_is_told():
     frame = pd.DataFrame({"age": np.arange(40) % 20})
     with pytest.warns(faithkit.FaithkitWarning, match="no background"):
         result = faithkit.evaluate(lambda X: X["age"] > 9, frame, explainer="tree")
-    assert f"<p>{explain_measures(result.to_dict())[-1]}" in result.to_html()
-    assert "optimistic" in explain_measures(result.to_dict())[-1]
+    [warning] = [warning for warning in result.warnings if warning.name == "learnt"]
+    assert warning.sentence in result.to_html()
+    assert "optimistic" in warning.sentence
 
 
 @pytest.mark.usefixtures("no_pictures")

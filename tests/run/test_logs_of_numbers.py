@@ -40,6 +40,13 @@ SOME_SORTED = [True, False, False]
 ALL_OR_NONE = [[False], [True]]
 
 
+@pytest.fixture(autouse=True)
+def rows_in_memory_are_not_searched(monkeypatch):
+    """A log that is read in pieces is searched neither for repeated rows nor for an order."""
+    monkeypatch.setattr("faithkit.run.judgement.find_cases", lambda population: None)
+    monkeypatch.setattr("faithkit.run.judgement._warn_of_order", lambda population, counts: None)
+
+
 @pytest.fixture
 def write_log(tmp_path, monkeypatch):
     """Write the rows of a case to disk, in pieces of a few."""

@@ -13,12 +13,9 @@ from looping import one_test
 
 import faithkit
 from faithkit.cli import main
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import InputError
 from faithkit.explanations.predicates import Interval
 from faithkit.explanations.rules import Rule
-from faithkit.inputs.logs.log_files import open_log
-from faithkit.run.populations.log_scoring import score_log
-from faithkit.run.populations.on_disk import OnDisk
 
 N = 60
 
@@ -295,88 +292,6 @@ def test_two_pools_are_one_too_many(tmp_path, log):
     assert "give one of them" in result.output
 
 
-# --- repeated rows -------------------------------------------------------------------------------------
-
-
-@one_test
-@pytest.mark.parametrize("has_instances", [True, False])
-def test_a_log_with_every_row_written_five_times_triggers_the_warning(has_instances):
-    rng = np.random.default_rng(2)
-    X, phi, y = rng.random((50, 2)), rng.random((50, 2)), rng.integers(0, 2, 50)
-    y, phi, X = (np.repeat(rows, 5, axis=0) for rows in (y, phi, X))
-    with pytest.warns(FaithkitWarning, match=r"80 % of the rows repeat another one exactly.*clusters="):
-        faithkit.score(y, phi, X=X if has_instances else None)
-
-
-@one_test
-@pytest.mark.parametrize(
-    ("copies", "options", "n_warnings"),
-    [
-        (1, {}, 0),
-        (2, {}, 1),
-        (2, {"weights": "w"}, 1),
-        (2, {"clusters": "w"}, 0),
-        (2, {"features": ("part",)}, 0),
-    ],
-)
-def test_a_log_read_in_pieces_has_the_warning_if_it_has_each_row_twice(tmp_path, copies, options, n_warnings):
-    """Half of the labels are 1, and no row shares its explanation but with its copy."""
-    frame = pd.DataFrame({"y": np.arange(40) % 2, "phi": np.arange(40.0), "w": np.arange(40) % 3 + 1})
-    for part in range(copies):
-        frame.assign(part=part).to_parquet(tmp_path / f"{part}.parquet", row_group_size=15)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", FaithkitWarning)
-        result = score_log(open_log(str(tmp_path), "y", ("phi",), **options)).result
-    assert isinstance(result.evidence.population, OnDisk)
-    messages = [str(warning.message) for warning in caught]
-    assert sum("50 % of the rows repeat another one exactly" in message for message in messages) == n_warnings
-
-
-@one_test
-@pytest.mark.parametrize("case", ["clusters are known", "rows differ", "they do not matter"])
-def test_there_is_no_warning_where(case):
-    rng = np.random.default_rng(3)
-    X, y = rng.random((60, 2)), rng.integers(0, 2, 60)
-    explanations, options = [[float(a)] for a in y], {"X": X}
-    if case == "clusters are known":
-        options = {"X": np.repeat(X[:12], 5, axis=0), "clusters": np.repeat(np.arange(12), 5)}
-        y = np.repeat(y[:12], 5)
-        explanations = np.repeat(rng.random((12, 1)), 5, axis=0)
-    if case == "they do not matter":  # one row in sixty, of explanations that thirty share
-        X[1], y[1], explanations[1] = X[0], y[0], explanations[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FaithkitWarning)
-        faithkit.score(y, explanations, **options)
-
-
-class Word:
-    """A value that says nothing about itself, and counts how often it was hashed."""
-
-    def __init__(self, name):
-        self.name, self.hashed = name, 0
-
-    def __eq__(self, other):
-        return self.name == other.name
-
-    def __hash__(self):
-        self.hashed += 1
-        return hash(self.name)
-
-
-def test_rows_with_different_explanations_are_no_repetition_whatever_these_print():
-    words, X = [Word("a"), Word("b")] * 20, np.repeat(np.arange(20.0), 2)[:, None]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FaithkitWarning)
-        faithkit.score([0, 0, 1, 1] * 10, words, X=X)
-
-
-def test_each_explanation_is_hashed_once_although_repetitions_are_looked_for():
-    words = [Word(name) for name in range(20)]
-    with pytest.warns(FaithkitWarning, match="80 % of the rows repeat another one exactly"):
-        faithkit.score(np.repeat([0, 1] * 10, 5), [word for word in words for _ in range(5)])
-    assert [word.hashed for word in words] == [1] * 20
-
-
 # --- pools in files -----------------------------------------------------------------------------------
 
 
@@ -501,11 +416,11 @@ def test_later_rows_have_weights_where_the_first_had(loans):
 
 def test_clusters_of_one_row_each_silence_the_warning_about_repeated_rows():
     rng = np.random.default_rng(6)
-    X, phi = np.repeat(rng.random((2, 20, 2)), 5, axis=1)
+    X, phi = np.repeat(rng.random((2, 20, 5)), 5, axis=1)
     y = np.repeat(rng.integers(0, 2, 20), 5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FaithkitWarning)
-        faithkit.score(y, phi, X=X, clusters=np.arange(100))
+    plain, named = (faithkit.score(y, phi, X=X, **options) for options in ({}, {"clusters": np.arange(100)}))
+    assert "repeats" in [warning.name for warning in plain.warnings]
+    assert "repeats" not in [warning.name for warning in named.warnings]
 
 
 def test_where_nothing_can_be_exchanged_it_is_said():
