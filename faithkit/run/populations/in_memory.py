@@ -66,6 +66,8 @@ class InMemory(Population):
         Further rows without explanations.
     metadata : RowMetadata
         Columns that the model does not see, and the ids of the rows.
+    names_cases : bool
+        Whether the user named clusters or blocks, so that repeated rows are expected.
     original_identity : array or None
         The identity of the explanations before a discretizer set one.
 
@@ -82,6 +84,7 @@ class InMemory(Population):
     design: Design | None = None
     pool: Pool | None = None
     metadata: RowMetadata = EMPTY_METADATA
+    names_cases: bool = False
     original_identity: Any = attrs.field(kw_only=True)
     _jackknife_cache: _JackknifeCache = attrs.field(factory=_JackknifeCache, init=False)
     row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
@@ -106,12 +109,6 @@ class InMemory(Population):
     def labels(self) -> list[Any]:
         """The distinct predictions, in the order of their codes."""
         return self.encoded_labels.classes
-
-    @property
-    def names_cases(self) -> bool:
-        """Whether the user named clusters or blocks, so that repeated rows are expected."""
-        is_clustered = self.design is not None and self.design.is_clustered
-        return is_clustered or self.sample.explanations.block is not None
 
     @property
     def has_no_variance(self) -> bool:
@@ -293,6 +290,7 @@ class InMemory(Population):
             self.encoded_labels.take(rows),
             None if self.design is None else self.design.take(rows),
             metadata=self.metadata.take(rows),
+            names_cases=self.names_cases,
             original_identity=take_rows(self.original_identity, rows),
         )
 

@@ -180,7 +180,8 @@ class SampleInputs:
                 raise InputError(f"{size} {name} for {len(labels)} predictions: give one of each per row.")
         instances = self.X if explanations.instances is None else explanations.instances
         explanations = attrs.evolve(explanations, instances=instances, block=self.block)
-        return InMemory(Sample(self.X, explanations), labels, self.design, pool, self.metadata)
+        sample = Sample(self.X, explanations)
+        return InMemory(sample, labels, self.design, pool, self.metadata, self.has_units)
 
 
 def _in_form_of(X: Rows, background: Rows) -> Rows:
