@@ -22,6 +22,7 @@ extensions = [
     "component_pages",
     "check_pages",
     "schema_pages",
+    "verdict_pages",
     "option_names",
     "mathml",
     "notebook_pages",

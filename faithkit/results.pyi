@@ -12,6 +12,7 @@ from .measure.planning.forecast import CheckableCounts as CheckableCounts
 from .measure.planning.plans import PilotPlan as PilotPlan
 from .measure.planning.plans import Plan as Plan
 from .measure.planning.plans import RangePlan as RangePlan
+from .measure.result_warnings import ResultWarning as ResultWarning
 from .measure.verdict import VERDICTS as VERDICTS
 from .measure.verdict import Verdict as Verdict
 from .measure.witnesses import LocalResult as LocalResult

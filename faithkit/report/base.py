@@ -65,7 +65,7 @@ class Report(Displayable):
         --------
         >>> import faithkit
         >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
-        >>> "Verdict: explanations determine" in result.to_text(), "Next steps:" in result.to_text(verbose=True)
+        >>> "Verdict: explanations" in result.to_text(), "Next steps:" in result.to_text(verbose=True)
         (True, True)
         """
         token = VERBOSE.set(verbose)
