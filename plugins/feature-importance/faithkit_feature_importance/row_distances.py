@@ -110,8 +110,7 @@ class DistanceColumns:
 
     def distances(self, row: Floats, features: NDArray[np.int64]) -> Floats:
         """Return the sum of the distances of every row to one row of codes, over some columns."""
-        total = np.zeros(len(self))
-        gap = np.empty(len(self))
+        total, gap = np.zeros(len(self)), np.empty(len(self))
         for j in features.tolist():
             np.subtract(self.codes[j], row[j], out=gap)
             np.abs(gap, out=gap)
