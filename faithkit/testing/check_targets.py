@@ -31,6 +31,7 @@ from faithkit.testing.kinds import (
     plugin_checks,
     relation_checks,
     relation_invariance_checks,
+    relation_objection_checks,
 )
 from faithkit.testing.kinds.plugin_checks import Plugin
 from faithkit.testing.kit import Candidate, Kit, load_kit
@@ -40,7 +41,7 @@ from faithkit.wording import did_you_mean
 
 _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "explainer": (explainer_checks, explainer_invariance_checks, explainer_side_effect_checks),
-    "relation": (relation_checks, relation_invariance_checks),
+    "relation": (relation_checks, relation_invariance_checks, relation_objection_checks),
     "discretizer": (discretizer_checks,),
     "estimator": (estimator_checks,),
     "diagnostic": (diagnostic_checks,),

@@ -435,6 +435,26 @@ RELATIONS = {
         "draws-by-place on vectors: the rows came in another order, and its control changed. Draw other "
         "rows from an order by content: faithkit.plugin.hash_content.",
     ),
+    "ObjectsInWords": (
+        "objections_name_a_verdict",
+        "objects-in-words on vectors: objections returned ['they are too long']; expected a list of "
+        "Objection. Return [] if nothing speaks against the explanations.",
+    ),
+    "PraisesByAnObjection": (
+        "objections_name_a_verdict",
+        "praises-by-an-objection on vectors: the objection 'beauty' leads to 'faithful'. Choose one of … or "
+        "None.",
+    ),
+    "ObjectsByChance": (
+        "objections_depend_on_content_alone",
+        "objects-by-chance on vectors: asked twice, it had other objections. Draw with "
+        "faithkit.plugin.row_uniforms(context.seeds, …) and no other randomness.",
+    ),
+    "ObjectsToTheFirstRow": (
+        "objections_depend_on_content_alone",
+        "objects-to-the-first-row on vectors: the rows came in another order, and its objections changed. "
+        "Choose rows by context.seeds, and others by faithkit.plugin.hash_content.",
+    ),
     "IsNoRelation": (
         "can_be_created",
         "is-no-relation: IsNoRelation does not derive from faithkit.plugin.Relation. Derive it: that gives it &,"

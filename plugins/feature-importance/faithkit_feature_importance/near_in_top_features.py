@@ -81,9 +81,9 @@ class NearInTopFeatures(faithkit.plugin.Relation):
             faithkit.plugin.check_integer(
                 value, f"{NAME}: {name}", minimum=1, error=faithkit.errors.ParameterError
             )
-        self.share = float(share)
-        self.rows = rows
-        self.most = most
+        self.share: float = float(share)
+        self.rows: int = rows
+        self.most: int = most
 
     def fit(self, background: Any, n: int) -> "NearInTopFeatures":
         """Learn the ranks of the background, and how many of its rows are near when `rows` of n are."""

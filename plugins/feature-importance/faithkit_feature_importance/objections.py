@@ -155,9 +155,9 @@ def _why_no_direction(context: faithkit.plugin.ObjectionContext) -> str | None:
 
 def _choose_rows(context: faithkit.plugin.ObjectionContext, rows: Rows, most: int) -> Rows:
     """Choose rows by the smallest seeds, of equal ones by their predictions and explanations."""
-    explanations = context.sample.explanations.take(rows)
-    words = (faithkit.plugin.hash_content(part) for part in (context.predictions[rows], explanations.values))
-    return np.asarray(rows[np.lexsort((*words, context.seeds[rows]))][:most])
+    values: Floats = context.sample.explanations.take(rows).values
+    words = faithkit.plugin.hash_content((context.predictions[rows], values))
+    return np.asarray(rows[np.lexsort((words, context.seeds[rows]))][:most])
 
 
 def _prediction_codes(context: faithkit.plugin.ObjectionContext) -> Rows:

@@ -109,15 +109,16 @@ class DistanceColumns:
         return self.codes.shape[1]
 
     def distances(self, row: Floats, features: NDArray[np.int64]) -> Floats:
-        """Return the sum of the distances of every row to one row of codes, over some columns."""
-        total = np.zeros(len(self))
-        gap = np.empty(len(self))
-        for j in features.tolist():
-            np.subtract(self.codes[j], row[j], out=gap)
-            np.abs(gap, out=gap)
+        """Return the distance of every row to one row of codes, summed over some columns: at least one."""
+        total, gap = np.empty(len(self)), np.empty(len(self))
+        for k, j in enumerate(features.tolist()):
+            out = gap if k else total
+            np.subtract(self.codes[j], row[j], out=out)
+            np.abs(out, out=out)
             if self.may_exceed_one[j] or row[j] < 0:
-                np.minimum(gap, 1.0, out=gap)
-            total += gap
+                np.minimum(out, 1.0, out=out)
+            if k:
+                total += gap
         return total
 
 

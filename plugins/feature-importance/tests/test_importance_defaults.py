@@ -1,4 +1,4 @@
-"""Importances are checked by their top features unless another relation is named, and results say how to read them."""
+"""Importances are checked by rows near in their top features unless another relation is named, and results say how to read them."""
 
 import numpy as np
 import pandas as pd
@@ -25,19 +25,11 @@ def evaluate(model, explainer, rows=X[300:], **options):
 
 @one_test
 @pytest.mark.parametrize("explainer", ["shap", "lime:samples=50", "gradient"])
-def test_importances_of_tables_apply_to_rows_with_the_same_top_features(explainer):
+def test_importances_of_tables_apply_to_rows_that_are_near_in_their_top_features(explainer):
     rows, model = X[300:340], LogisticRegression(solver="newton-cholesky").fit(X[:300], SUM[:300] > 0)
     result = evaluate(model, explainer, rows)
-    assert result.relation == "same-top-features:k=3,bins=4"
+    assert result.relation == "near-in-top-features:share=0.8,rows=10,most=5"
     assert result.sufficiency is not None
-
-
-def test_a_table_of_two_columns_is_checked_on_both():
-    rows = X[["income", "debt"]]
-    model = LogisticRegression().fit(rows, SUM > 0)
-    result = faithkit.evaluate(model, rows, "gradient", background=rows)
-    by_name = faithkit.evaluate(model, rows, "gradient", relation="same-top-features:k=2", background=rows)
-    assert result.sufficiency == by_name.sufficiency is not None
 
 
 def test_several_outputs_of_a_regressor_are_checked_on_their_columns():
@@ -78,14 +70,14 @@ def test_objects_of_shap_are_checked_where_the_rows_are_known():
     values, labels = TreeExplainer(THREE)(X), THREE.predict(X)
     for target in ("predicted", "all"):
         phi = faithkit.adapt(values, predictions=labels, target=target)
-        assert faithkit.score(labels, phi, X=X).relation == "same-top-features:k=3,bins=4"
+        assert faithkit.score(labels, phi, X=X).relation == "near-in-top-features:share=0.8,rows=10,most=5"
     alone = faithkit.score(labels, values)
     assert alone.sufficiency is None
     assert "pass X (CLI: --features)" in alone.why_no_sufficiency
 
 
 def test_a_pool_that_the_default_relation_cannot_read_is_refused_with_the_reason():
-    words = Explanations.vectors([[1.0], [2.0]], relation="same-top-features")
+    words = Explanations.vectors([[1.0], [2.0]], relation="near-in-top-features")
     with pytest.raises(faithkit.errors.InputError, match="the instances are texts"):
         faithkit.score([0, 1], words, X=["a", "b"], pool=(["c"], [0]))
 
@@ -99,7 +91,7 @@ def test_sufficiency_tells_shap_values_from_the_same_values_given_to_other_featu
     phi = evaluate(FOREST, "shap").rows.explanations.values
     moved = np.random.default_rng(1).permuted(phi, axis=1)
     true, false = (
-        faithkit.score(labels, values, X=rows, relation="same-top-features") for values in (phi, moved)
+        faithkit.score(labels, values, X=rows, relation="near-in-top-features") for values in (phi, moved)
     )
     assert false.sufficiency.high < true.sufficiency.low
 
@@ -110,7 +102,7 @@ def test_results_say_that_additive_values_determine_the_score():
     result = evaluate(FOREST, "shap", rows)
     sentence = (
         "The values add up to the probability, so high consistency is no evidence that they name the right "
-        "features. Sufficiency by same-top-features is."
+        "features. Sufficiency by near-in-top-features is."
     )
     assert result.notes[0] == sentence
     assert sentence in " ".join(result.to_text(verbose=True).split())

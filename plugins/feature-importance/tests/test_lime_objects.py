@@ -133,7 +133,7 @@ def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
         pd.DataFrame(to_table(explain_all_labels(), predict_labels()), columns=NAMES),
         frame,
         discretizer=discretizer,
-        relation="same-top-features",
+        relation="near-in-top-features",
     )
     result = faithkit.score(predict_labels(), explain_all_labels(), frame, discretizer=discretizer)
     assert (result.consistency, result.sufficiency) == (array.consistency, array.sufficiency)

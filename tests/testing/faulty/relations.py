@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.plugin import Relation, pack_bits
+from faithkit.plugin import Objection, Relation, pack_bits
 
 
 class Sound(Relation):
@@ -251,6 +251,34 @@ class DrawsByPlace(Sound):
 
     def control(self, sample, explanations, seeds):
         return attrs.evolve(explanations, values=np.roll(explanations.values, 1, axis=0))
+
+
+class ObjectsInWords(Sound):
+    """What speaks against explanations is a sentence, and leads nowhere."""
+
+    def objections(self, context):
+        return ["they are too long"]
+
+
+class PraisesByAnObjection(Sound):
+    """It lifts a verdict."""
+
+    def objections(self, context):
+        return [Objection("beauty", "they are beautiful", "faithful")]
+
+
+class ObjectsByChance(Sound):
+    """Its objections have no seeds."""
+
+    def objections(self, context):
+        return [Objection("luck", str(np.random.default_rng().random()), "not faithful")]
+
+
+class ObjectsToTheFirstRow(Sound):
+    """What it says depends on where rows stand."""
+
+    def objections(self, context):
+        return [Objection("first row", str(context.sample.explanations.values[0]), "not faithful")]
 
 
 class IsNoRelation:
