@@ -170,6 +170,15 @@ def test_a_system_without_sufficiency_changes_nothing_for_those_that_have_it():
     assert faithkit.compare(model, X, [encode, encode_with_errors]).not_comparable == []
 
 
+def test_of_two_equal_systems_with_sufficiency_none_is_recommended_beside_one_without_it():
+    def equal(X):
+        return explain_by_side(X)
+
+    recommendation = faithkit.compare(model, X, [explain_by_side, equal, encode]).recommendation
+    assert (recommendation.system, set(recommendation.tied)) == (None, {"explain_by_side", "equal"})
+    assert recommendation.reason.endswith(" by sufficiency.")
+
+
 @pytest.mark.usefixtures("no_pictures")
 def test_systems_without_sufficiency_stand_below_the_others_without_a_mark(tmp_path):
     comparison = faithkit.compare(model, X, [encode, explain_by_side], control_draws=10)

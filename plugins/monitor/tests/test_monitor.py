@@ -388,38 +388,3 @@ def test_the_docs_list_every_field_of_the_json(monitor):
     page = (Path(__file__).parents[3] / "docs" / "howto" / "monitor.rst").read_text("utf-8")
     fields = page.partition("As JSON")[2].partition("Reference\n")[0]
     assert [name for name in monitor.to_dict() if f"`{name}`" not in fields] == []
-
-
-# --- what is promised of quiet logs ------------------------------------------------------------------------
-
-
-def watch_quiet_days(folder, seed, rows, days):
-    """Add days of a log that never changes; return how many were refused, and whether an alarm was raised."""
-    rng = np.random.default_rng([59, rows, seed])
-    monitor = Monitor.create(folder / f"{rows} {seed}.state", *columns(log(600, rng)), confidence=0.95)
-    refused = 0
-    for day in range(days):
-        try:
-            monitor = monitor.add(*columns(log(rows, rng)), name=f"day {day}")
-        except InputError:
-            refused += 1
-    return refused, monitor.alarm is not None
-
-
-@pytest.mark.parametrize("rows", [5, 20])
-def test_no_quiet_day_is_refused(tmp_path, rows):
-    """Two days of five rows are often equal."""
-    results = [watch_quiet_days(tmp_path, seed, rows, days=60) for seed in range(3)]
-    assert results == [(0, False)] * 3
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize("rows", [5, 20, 50])
-def test_a_quiet_log_hardly_ever_raises_an_alarm(tmp_path, rows):
-    """In at most 5 % of all logs there is ever one, at any of 60 looks."""
-    streams = 200
-    results = [watch_quiet_days(tmp_path, seed, rows, days=60) for seed in range(streams)]
-    alarms = sum(alarmed for _, alarmed in results) / streams
-    print(f"{rows} rows a day: an alarm was ever raised in {alarms:.4f} of the logs")
-    assert sum(refused for refused, _ in results) == 0
-    assert alarms <= 0.05 + 2 * (0.05 * 0.95 / streams) ** 0.5
