@@ -127,8 +127,9 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
 def command(comparison: "Comparison") -> "Comparison":
     """Compare explainers and discretizers on the same rows and predictions.
 
-    Every explainer explains once. Differences are paired. The report recommends one system, or says how many
-    more rows would separate the best ones. An explainer that fails is left out, with the reason.
+    Every explainer explains once. Differences are paired. The report recommends one system, or says why none
+    can be recommended. A system without sufficiency is listed apart if another one has it. An explainer that
+    fails is left out, with the reason.
     """
     return comparison
 

@@ -111,6 +111,8 @@ def _comparison_line(comparison: Any) -> str:
     levels = [
         f"{measure} estimates: {_each_line(systems)}" for measure, systems in rankings.items() if systems
     ]
+    apart = comparison.not_comparable
+    levels += [f"not comparable: {join_few(apart)}"] if apart else []
     return f"of {pluralize(len(comparison.results), 'system')}; {'; '.join(levels)}"
 
 

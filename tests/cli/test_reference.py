@@ -444,7 +444,8 @@ def make_comparison(payload):
             "schema": 1,
             "systems": {"a": system},
             "left_out": [],
-            "recommendation": {"system": None, "reason": "There is none.", "tied": [], "more_rows": None},
+            "recommendation": {"system": None, "reason": "There is none.", "tied": []},
+            "not_comparable": [],
             **{name: {"consistency": [], "sufficiency": []} for name in names},
         }
     )

@@ -124,7 +124,8 @@ def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
 
 def test_the_json_of_a_comparison_has_the_order_and_what_was_left_out(compared):
     payload = compared.to_dict()
-    assert payload["ranked"] == {"consistency": ["rules", "words"], "sufficiency": ["rules"]}
+    assert payload["ranked"] == {"consistency": ["rules"], "sufficiency": ["rules"]}
+    assert payload["not_comparable"] == ["words"]
     assert payload["left_out"] == ["sign for rules (no vectors)"]
 
 

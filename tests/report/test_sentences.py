@@ -309,7 +309,7 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
     name = "an explainer of a long name · a discretizer"
     compared = {
         "systems": {name: payload}, "left_out": [], "recommendation": {"system": name, "reason": "it is the best"}, "ranked": {"consistency": [name], "sufficiency": []},
-        "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
+        "best": {"consistency": [name], "sufficiency": []}, "not_comparable": [], "differences": {"consistency": [], "sufficiency": []},
     }  # fmt: skip
     first_screen = " ".join(sheet_text(result_sheet(payload)).split())
     assert f"> 0.999 {100 * confidence:g} % interval 0.999 – 1.000; baseline (chance) > 0.999" in first_screen

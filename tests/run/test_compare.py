@@ -2,12 +2,14 @@
 
 import json
 
+import attrs
 import numpy as np
 import pytest
 from looping import one_test
 
 import faithkit
 from faithkit.measure.difference import adjust_by_holm
+from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 
 X = np.random.default_rng(0).normal(size=(300, 2))
@@ -67,8 +69,7 @@ def test_an_explainer_whose_explanations_nobody_shares_gets_no_mark_and_is_not_c
     assert "No explanation could be checked" in str(nothing)
 
 
-def test_systems_that_cannot_be_told_apart_say_how_many_more_rows_would():
-    """The interval of the difference must shrink to the size of the difference itself."""
+def test_of_systems_that_cannot_be_told_apart_none_is_recommended():
     rng = np.random.default_rng(3)
     labels, row = rng.integers(0, 2, 300), np.arange(300.0)[:, None]
 
@@ -77,17 +78,18 @@ def test_systems_that_cannot_be_told_apart_say_how_many_more_rows_would():
         return lambda X: (labels ^ wrong)[X[:, 0].astype(int)].tolist()
 
     comparison = faithkit.compare(lambda X: labels[X[:, 0].astype(int)], row, [noisy(0.10), noisy(0.12)])
-    recommendation, pair = comparison.recommendation, comparison.pairs()[0].difference
+    recommendation, first = comparison.recommendation, next(iter(comparison.ranked()))
     assert (recommendation.system, len(recommendation.tied)) == (None, 2)
-    expected = 300 * ((pair.value - pair.low) / pair.value) ** 2 - 300
-    assert recommendation.more_rows == pytest.approx(expected, rel=0.5)
-    assert f"About {recommendation.more_rows:,} more rows would" in " ".join(str(comparison).split())
+    assert recommendation.reason.startswith(f"This sample cannot separate {first} and ")
+    assert recommendation.reason.endswith(" by consistency.")
 
 
-def test_systems_with_the_same_estimate_need_more_rows_than_anybody_draws(comparison):
-    recommendation = comparison.recommendation
-    assert (recommendation.tied, recommendation.more_rows) == (("perfect", "equally_perfect"), None)
-    assert "No sample of a realistic size could" in " ".join(str(comparison).split())
+def test_of_systems_with_the_same_estimate_none_is_recommended(comparison):
+    assert comparison.recommendation.to_dict() == {
+        "system": None,
+        "reason": "This sample cannot separate perfect and equally_perfect by consistency.",
+        "tied": ["perfect", "equally_perfect"],
+    }
 
 
 def test_no_system_is_recommended_that_is_not_better_than_chance():
@@ -105,13 +107,13 @@ def test_no_system_is_recommended_that_may_only_repeat_the_prediction():
 
 
 @pytest.mark.parametrize("n", [100, 800])
-def test_rows_that_can_never_be_checked_are_not_outweighed_by_more_rows(n):
+def test_two_systems_may_be_kept_together_by_rows_that_could_not_be_checked(n):
     def explain_a_third(X):
         return [("up" if a > 0 else "down") if b > 0.4 else f"case {a!r}" for a, b in X]
 
     rows = np.random.default_rng(0).normal(size=(n, 2))
     recommendation = faithkit.compare(model, rows, [perfect, explain_a_third]).recommendation
-    assert (recommendation.system, recommendation.more_rows) == (None, None)
+    assert recommendation.system is None
     assert recommendation.reason.endswith(
         "Too many rows of explain_a_third could not be checked: coarser explanations may separate them."
     )
@@ -126,6 +128,107 @@ def test_no_system_is_recommended_that_is_not_better_than_its_control():
     comparison = faithkit.compare(lambda X: X[:, 0] > 0, rows, [explain_by_another_column])
     assert comparison.recommendation.system is None
     assert "not shown to be better than its control" in comparison.recommendation.reason
+
+
+# --- systems without sufficiency ---------------------------------------------------------------------------
+
+
+def explain_by_side(X):
+    """Name the side of x₀, which decides but for a few rows near 0."""
+    sides = faithkit.Interval(0, low=0.05), faithkit.Interval(0, high=0.05)
+    return [faithkit.Rule([sides[0] if a > 0.05 else sides[1]]) for a in X[:, 0].tolist()]
+
+
+def explain_by_the_other_column(X):
+    return [faithkit.Rule([faithkit.Interval(1, low=b, high=b + 1)]) for b in np.floor(X[:, 1]).tolist()]
+
+
+def encode(X):
+    """Give the prediction in a code, with two codes for each: consistency is 1, and nothing is explained."""
+    return [f"{'A' if a > 0 else 'B'}{b > 0}" for a, b in X]
+
+
+def encode_with_errors(X):
+    return [f"{'A' if (a > 0) ^ (b > 1.5) else 'B'}{b > 0}" for a, b in X]
+
+
+def test_a_system_without_sufficiency_changes_nothing_for_those_that_have_it():
+    honest, other = "explain_by_side", "explain_by_the_other_column"
+    alone = faithkit.compare(model, X, [explain_by_side, explain_by_the_other_column])
+    beside = faithkit.compare(
+        model, X, [encode_with_errors, explain_by_side, explain_by_the_other_column, encode]
+    )
+    assert beside.results["encode"].consistency.value == 1 > beside.results[honest].consistency.value
+    assert beside.not_comparable == ["encode", "encode_with_errors"]
+    for measure in ("consistency", "sufficiency"):
+        assert list(beside.ranked(measure)) == list(alone.ranked(measure)) == [honest, other]
+        assert beside.best(measure) == alone.best(measure) == [honest]
+        assert beside.pairs(measure) == alone.pairs(measure)
+    assert beside.recommendation == alone.recommendation
+    assert beside.recommendation.system == honest
+    assert beside.recommendation.reason.startswith("its sufficiency is higher than that of every other")
+    assert faithkit.compare(model, X, [encode, encode_with_errors]).not_comparable == []
+
+
+def test_of_two_equal_systems_with_sufficiency_none_is_recommended_beside_one_without_it():
+    def equal(X):
+        return explain_by_side(X)
+
+    recommendation = faithkit.compare(model, X, [explain_by_side, equal, encode]).recommendation
+    assert (recommendation.system, set(recommendation.tied)) == (None, {"explain_by_side", "equal"})
+    assert recommendation.reason.endswith(" by sufficiency.")
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_systems_without_sufficiency_stand_below_the_others_without_a_mark(tmp_path):
+    comparison = faithkit.compare(model, X, [encode, explain_by_side], control_draws=10)
+    text = str(comparison)
+    assert max(map(len, text.splitlines())) <= 80
+    lines = [line for line in text.splitlines() if "encode" in line]
+    assert [line[0] for line in lines] == [" ", "e"]  # its row, and why it has no sufficiency
+    words = " ".join(text.split())
+    assert "Use explain_by_side: no other system's sufficiency could be checked" in words
+    below = words.partition("Not comparable with the systems above, because sufficiency was not measured:")[2]
+    assert "encode 1.000" in below
+    assert below.endswith(
+        "encode: explanations of kind 'value' need a relation that says where they apply (relation=, CLI: "
+        "--relation)."
+    )
+    assert repr(comparison).endswith("; not comparable: encode>")
+    frame = comparison.to_frame().set_index(["system", "measure"])["best"]
+    assert frame.to_dict() == {
+        ("encode", "consistency"): False,
+        ("explain_by_side", "consistency"): True,
+        ("explain_by_side", "sufficiency"): True,
+    }
+    payload = json.loads(comparison.to_json(tmp_path / "saved.json"))
+    assert payload["not_comparable"] == ["encode"]
+    assert payload["ranked"]["consistency"] == payload["best"]["consistency"] == ["explain_by_side"]
+    page = comparison.to_html()
+    assert ">Not comparable<" in page
+    assert str(faithkit.load(tmp_path / "saved.json")) == text
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        *("not faithful", "nothing was tested"),
+        *("explanations name the prediction", "explanations determine the prediction"),
+    ],
+)
+def test_no_system_is_recommended_by_its_sufficiency_against_its_verdict(monkeypatch, verdict):
+    comparison = faithkit.compare(model, X, [explain_by_side, explain_by_the_other_column])
+    assert comparison.recommendation.system == "explain_by_side"
+    reached = attrs.evolve(comparison.results["explain_by_side"].verdict, name=verdict, reason="it lies")
+    monkeypatch.setattr(Evaluation, "verdict", reached)
+    recommendation = comparison.recommendation
+    assert recommendation.system is None
+    assert recommendation.reason.startswith("None: explain_by_side, the highest, ")
+    if verdict != "explanations name the prediction":
+        assert recommendation.reason.endswith(f'has the verdict "{verdict}": it lies.')
+
+
+# --- what is left out --------------------------------------------------------------------------------------
 
 
 def test_an_explainer_that_fails_is_left_out_with_its_reason_and_the_others_stay():
@@ -148,7 +251,7 @@ def test_each_explainer_may_have_a_relation_of_its_own():
     systems = [repeats_the_prediction, useless]
     comparison = faithkit.compare(model, X, systems, relation={"repeats_the_prediction": covers})
     assert comparison.results["repeats_the_prediction"].sufficiency.value == 1
-    assert comparison.results["useless"].sufficiency is None
+    assert comparison.not_comparable == ["useless"]
     with pytest.raises(faithkit.errors.InputError, match="'nobody', which is not compared"):
         faithkit.compare(model, X, [perfect], relation={"nobody": covers})
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from faithkit.measure import MEASURES
 from faithkit.measure.counting.owners import Owners
+from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
     CHANCE,
     Payload,
@@ -19,6 +20,7 @@ from faithkit.report.payloads import (
     rank_systems,
     read_confidence,
     read_control,
+    read_estimates,
 )
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
 from faithkit.report.sheets.first_screen import describe_sample
@@ -55,6 +57,7 @@ def comparison_sheet(payload: Payload) -> Sheet:
         for measure, star in zip(measures, stars, strict=True)
     ]
     sections += [Sheet(None, [stars[0]])] if has_common_star else []
+    sections += [Sheet.of(None, *_list_not_comparable(payload))]
     return Sheet.of(
         _choose_title(payload), *_list_lead_lines(payload), *sections, Sheet(None, _list_remarks(payload))
     )
@@ -80,6 +83,7 @@ def comparison_page(
         _worth_figure(payload),
         addition,
         *(_measure_sheet(payload, measure) for measure in MEASURES),
+        _not_comparable_sheet(payload),
         glossary_sheet(first),
         Sheet("Each system", details),
         provenance_sheet(measuring_facts(first) | user_facts(first), versions),
@@ -132,10 +136,21 @@ def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]
 
 def _list_systems(payload: Payload, measure: str, star: str | None) -> list[Part | None]:
     """Return the table of one measure, the highest estimate first, and which systems may be the best."""
-    best, estimates = payload["best"][measure], rank_systems(payload, measure)
+    estimates, worth_columns = rank_systems(payload, measure), _worth_columns(payload, measure)
     first = _first_system(payload)
-    columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
-    outcome = choose_words(first)
+    table = _system_table(payload, measure, estimates, worth_columns)
+    baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
+    chance = None if baseline is None else f"The {CHANCE} is {format_number(baseline)}."
+    meanings = f"{CONTROL} {WORTH}" if worth_columns else None
+    return [*table.cut(), chance, meanings, star, describe_permutations(first, estimates)]
+
+
+def _system_table(
+    payload: Payload, measure: str, estimates: Mapping[str, Estimate], worth_columns: Mapping[str, str]
+) -> Table:
+    """Return a row for each system; those that may be the best are marked."""
+    best, outcome = payload["best"][measure], choose_words(_first_system(payload))
+    columns = {**_columns(payload), **worth_columns, "explanations": "distinct explanations"}
     rows = [
         (
             ("*" if name in best else "", name),
@@ -143,11 +158,28 @@ def _list_systems(payload: Payload, measure: str, star: str | None) -> list[Part
         )
         for name, estimate in estimates.items()
     ]
-    table = measure_table(("", measure), columns, rows)
-    baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
-    chance = None if baseline is None else f"The {CHANCE} is {format_number(baseline)}."
-    meanings = f"{CONTROL} {WORTH}" if "worth" in columns else None
-    return [*table.cut(), chance, meanings, star, describe_permutations(first, estimates)]
+    return measure_table(("", measure), columns, rows)
+
+
+def _list_not_comparable(payload: Payload) -> list[Part | None]:
+    """Return the consistency of the systems that have no sufficiency where another has it."""
+    systems = {name: payload["systems"][name] for name in payload["not_comparable"]}
+    if not systems:
+        return []
+    estimates = {name: read_estimates(system)["consistency"] for name, system in systems.items()}
+    measured = {name: estimate for name, estimate in estimates.items() if estimate is not None}
+    reasons = {name: str(system["why_no_sufficiency"]) for name, system in systems.items()}
+    lines = [f"{names}: {reason}." for reason, names in join_by_reason(reasons).items()]
+    return [
+        "Not comparable with the systems above, because sufficiency was not measured:",
+        *_system_table(payload, "consistency", measured, {}).cut(),
+        *lines,
+    ]
+
+
+def _not_comparable_sheet(payload: Payload) -> Sheet | None:
+    parts = _list_not_comparable(payload)
+    return Sheet.of("Not comparable", *parts) if parts else None
 
 
 def _explain_star(payload: Payload, measure: str) -> str:
@@ -183,19 +215,14 @@ def _columns(payload: Payload) -> dict[str, str]:
 
 def _measure_sheet(payload: Payload, measure: str) -> Sheet:
     estimates = rank_systems(payload, measure)
-    absent = {
-        name: str(system["why_no_sufficiency"])
-        for name, system in payload["systems"].items()
-        if name not in estimates
-    }
-    reasons = [f"Not measured for {names}: {reason}." for reason, names in join_by_reason(absent).items()]
-    if not estimates:
+    if not estimates:  # then no system has it
+        absent = {name: str(system["why_no_sufficiency"]) for name, system in payload["systems"].items()}
+        reasons = (f"Not measured for {names}: {reason}." for reason, names in join_by_reason(absent).items())
         return Sheet.of(measure.capitalize(), *reasons)
     return Sheet.of(
         measure.capitalize(),
         *_list_systems(payload, measure, _explain_star(payload, measure)),
         measure_figure(estimates, measure, payload["best"][measure]),
-        *reasons,
         _difference_sheet(payload, measure),
     )
 

@@ -1,6 +1,5 @@
 """Comparison of several explanation systems on the same rows: order, best systems and differences."""
 
-import math
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -19,7 +18,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import ABOVE, ROUNDING, Control
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.verdict import NAMES
+from faithkit.measure.verdict import DETERMINES, NAMES, NOT_FAITHFUL, NOTHING_TESTED
 from faithkit.report.base import Report
 from faithkit.report.formats import format_percent, name_system
 from faithkit.run.comparisons.discretizer_search import with_discretizer
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
 
     from faithkit.report.sheets.sheet import Sheet
 
-MAX_GROWTH = 1_000  # a sample that would have to grow by more than this factor is never drawn
+UNFIT = (NOT_FAITHFUL, NOTHING_TESTED, NAMES, DETERMINES)
+"""The verdicts with which no system is recommended by its sufficiency."""
 
 
 @attrs.frozen
@@ -49,15 +49,11 @@ class Recommendation:
         Why it is recommended, or why none is.
     tied : tuple of str
         The systems that the sample cannot separate, the highest first.
-    more_rows : int or None
-        About how many more rows would separate the first two of them; None if no sample of a realistic size
-        would.
     """
 
     system: str | None
     reason: str
     tied: tuple[str, ...] = ()
-    more_rows: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
@@ -100,6 +96,9 @@ class Comparison(Report):
     values of another estimator need not agree with them. Differences are paired: results of different rows
     are refused, as in `Evaluation.difference`.
 
+    If a system has sufficiency, those without it are not comparable: they have no rank, no difference and no
+    mark, in either measure.
+
     Parameters
     ----------
     results : dict of str to Evaluation
@@ -122,8 +121,16 @@ class Comparison(Report):
     _saved_pairs: Mapping[str, list[Pair]] | None = None  # of a result from a file, which has no rows
     _saved_recommendation: Recommendation | None = None
 
+    @property
+    def not_comparable(self) -> list[str]:
+        """The systems without sufficiency, the highest consistency first, if another system has it."""
+        if self._ranking_measure == "consistency":
+            return []
+        without = [name for name, result in self.results.items() if result.sufficiency is None]
+        return sorted(without, key=lambda name: _sort_key(self.results[name].consistency), reverse=True)
+
     def pairs(self, measure: str = "consistency") -> list[Pair]:
-        """Return the difference of every two systems, the larger minus the smaller."""
+        """Return the difference of every two comparable systems, the larger minus the smaller."""
         if self._saved_pairs is not None:
             return self._saved_pairs.get(measure, [])
         pairs = [self._difference(a, b, measure) for a, b in combinations(self._estimates(measure), 2)]
@@ -131,7 +138,7 @@ class Comparison(Report):
         return [Pair(*pair, p_value) for pair, p_value in zip(pairs, adjusted, strict=True)]
 
     def checked(self, measure: str = "consistency") -> list[str]:
-        """Return the systems of which more than 5 % of the rows could be checked, the highest first."""
+        """Return the ranked systems with more than 5 % of their rows checked, the highest first."""
         estimates = self.ranked(measure).items()
         return [name for name, estimate in estimates if estimate.checkability != "unverifiable"]
 
@@ -146,18 +153,17 @@ class Comparison(Report):
 
     @property
     def recommendation(self) -> Recommendation:
-        """Which system to use, by sufficiency if all have it, or why none can be recommended."""
+        """Which system to use, by sufficiency if any has it, or why none can be recommended."""
         if self._saved_recommendation is not None:
             return self._saved_recommendation
-        has_sufficiency = all(result.sufficiency for result in self.results.values())
-        measure = "sufficiency" if has_sufficiency else "consistency"
+        measure = self._ranking_measure
         best = self.best(measure)
         of_the_best = (pair for pair in self.pairs(measure) if {pair.first, pair.second} == set(best[:2]))
         difference = next((pair.difference for pair in of_the_best), None)
         return _recommend(measure, self.results, self.checked(measure), best, difference)
 
     def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
-        """Return the systems that have a measure, the highest first."""
+        """Return the comparable systems that have a measure, the highest first."""
         estimates = self._estimates(measure)
         return dict(sorted(estimates.items(), key=lambda item: _sort_key(item[1]), reverse=True))
 
@@ -176,7 +182,10 @@ class Comparison(Report):
         rows = []
         for measure in MEASURES:
             best = self.best(measure)
-            for name, estimate in self._estimates(measure).items():
+            for name, result in self.results.items():
+                if measure not in result.measures:
+                    continue
+                estimate = result.measures[measure]
                 rows.append({"system": name, "measure": measure, "best": name in best, **estimate.to_row()})
         return split_brackets(pd.DataFrame(rows))
 
@@ -195,6 +204,7 @@ class Comparison(Report):
             "recommendation": self.recommendation.to_dict(),
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},
             "best": {measure: self.best(measure) for measure in MEASURES},
+            "not_comparable": self.not_comparable,
             "differences": {
                 measure: [pair.to_dict() for pair in self.pairs(measure)] for measure in MEASURES
             },
@@ -209,7 +219,7 @@ class Comparison(Report):
         return cls(results, tuple(payload["left_out"]), pairs, recommendation)
 
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
-        """Draw the measure of every system with interval and bracket, the best highlighted."""
+        """Draw the measure of every comparable system with interval and bracket, the best highlighted."""
         from faithkit.report.pictures import plots
 
         estimates = self._estimates(measure)
@@ -229,9 +239,16 @@ class Comparison(Report):
         owners = {name: owners_by_measure(result.evidence.counts) for name, result in self.results.items()}
         return save_text(page_html(comparison_page(self.to_dict(), owners, more)), path)
 
+    @property
+    def _ranking_measure(self) -> str:
+        has_sufficiency = any(result.sufficiency for result in self.results.values())
+        return "sufficiency" if has_sufficiency else "consistency"
+
     def _estimates(self, measure: str) -> dict[str, Estimate]:
+        """Return the estimates of the comparable systems."""
+        apart = set(self.not_comparable)
         estimates = {name: getattr(result, measure) for name, result in self.results.items()}
-        return {name: estimate for name, estimate in estimates.items() if estimate}
+        return {name: estimate for name, estimate in estimates.items() if estimate and name not in apart}
 
     def _difference(self, a: str, b: str, measure: str) -> tuple[str, str, Difference]:
         first, second = (_sort_key(getattr(self.results[name], measure)) for name in (a, b))
@@ -360,8 +377,7 @@ def _recommend(
     if weakness is not None:
         return Recommendation(None, f"None: {top}, the highest, {weakness}.")
     if difference is not None:
-        lower = results[best[1]].measures[measure]
-        return _tie(measure, best, difference, lower, results[top].n)
+        return _tie(measure, best, difference, results[best[1]].measures[measure])
     worths = {name: control.worth.value for name, control in controls.items() if control and control.worth}
     rival = max(worths, key=worths.__getitem__, default=top)
     if top in worths and worths[rival] > worths[top] + ROUNDING:  # their relations may differ
@@ -372,7 +388,8 @@ def _recommend(
         )
     reason = f"its {measure} is higher than that of every other system that could be checked"
     if len(checked) == 1:
-        reason = f"no other system {'was compared' if len(results) == 1 else 'could be checked'}"
+        other = "system's sufficiency" if measure == "sufficiency" else "system"
+        reason = "no other system was compared" if len(results) == 1 else f"no other {other} could be checked"
     if top in worths:
         share = format_percent(worths[top])
         reason += f", and it closes {share} of the gap between random explanations and the full input"
@@ -388,26 +405,19 @@ def _weakness(result: Evaluation, measure: str, control: Control | None) -> str 
         return "may only repeat the prediction"
     if estimate.chance is not None and estimate.low is not None and estimate.low <= estimate.chance:
         return "is not shown to be better than chance"
+    if measure == "sufficiency" and result.verdict.name in UNFIT:
+        return f'has the verdict "{result.verdict.name}": {result.verdict.reason}'
     return None
 
 
-def _tie(
-    measure: str, best: Sequence[str], difference: Difference, lower: Estimate, n: int
-) -> Recommendation:
-    """Say that no system can be recommended, and what would separate the first two.
+def _tie(measure: str, best: Sequence[str], difference: Difference, lower: Estimate) -> Recommendation:
+    """Say that the sample separates no system from the others.
 
-    `lower` is the estimate of the second. Rows of it that could not be checked may all agree, which more rows
-    need not change. The rest of the interval's half shrinks with the root of the number of rows.
+    `lower` is the estimate of the second. Rows of it that could not be checked may all agree.
     """
     assert lower.statistics is not None
-    left_open = max(0.0, 1.0 - lower.statistics.disagreement - lower.statistics.estimate)
-    arm, gap, more_rows = difference.value - left_open - difference.low, difference.value - left_open, None
-    remedy = "No sample of a realistic size could"
-    if gap * math.sqrt(MAX_GROWTH) > arm:
-        needed = max(1, math.ceil(n * (arm / gap) ** 2) - n)
-        more_rows = int(float(f"{needed:.1g}"))  # an order of magnitude is all that is known
-        remedy = f"About {more_rows:,} more row{'s' if more_rows > 1 else ''} would separate them"
-    elif 0 < difference.value <= left_open:
-        remedy = f"Too many rows of {best[1]} could not be checked: coarser explanations may separate them"
-    reason = f"This sample cannot separate {join_words(best)} by {measure}. {remedy}."
-    return Recommendation(None, reason, tuple(best), more_rows)
+    left_open = 1.0 - lower.statistics.disagreement - lower.statistics.estimate
+    reason = f"This sample cannot separate {join_words(best)} by {measure}."
+    if 0 < difference.value <= left_open:
+        reason += f" Too many rows of {best[1]} could not be checked: coarser explanations may separate them."
+    return Recommendation(None, reason, tuple(best))

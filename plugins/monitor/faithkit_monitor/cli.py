@@ -161,7 +161,7 @@ def _add(state: str, log: str, columns: "Columns") -> tuple[list[str], list[str]
         monitor = Monitor.open(state)
         try:
             counts = batch.count(columns, **monitor.counting)
-            if monitor.add_counts(counts, batch.name, batch.partition, batch.is_daily) is not monitor:
+            if monitor.add_counts(counts, batch.name, skip_known=batch.is_daily) is not monitor:
                 names.append(batch.name)
         except faithkit.FaithkitError as error:
             errors.append(str(error))

@@ -30,17 +30,15 @@ class Columns:
 class Batch:
     """A file or a folder that is added at once.
 
-    `partition` is the name of the day, if the batch is a day. `is_daily` is true if the path names the folder
-    of all days; then the day may have been added before.
+    `is_daily` is true if the path names the folder of all days; then the day may have been added before.
     """
 
     path: Path
-    partition: str = ""
     is_daily: bool = False
 
     @property
     def name(self) -> str:
-        """The name of the batch in tables."""
+        """The name of the batch, under which it counts once."""
         return self.path.name
 
     def count(self, columns: Columns, **options: Any) -> faithkit.plugin.RowCounts:
@@ -76,7 +74,7 @@ def list_batches(path: str | Path) -> list[Batch]:
     if not folder.is_dir():
         return [Batch(Path(path))]
     if _parse_date(folder) is not None:
-        return [Batch(folder, folder.name)]
+        return [Batch(folder)]
     days, other_entries = _list_days(folder)
     if not days:
         return [Batch(folder)]
@@ -84,7 +82,7 @@ def list_batches(path: str | Path) -> list[Batch]:
         raise faithkit.errors.InputError(
             f"{other_entries[0]} lies beside folders of days: put it into one of them, or somewhere else."
         )
-    return [Batch(day, day.name, is_daily=True) for day in days]
+    return [Batch(day, is_daily=True) for day in days]
 
 
 def _list_days(folder: Path) -> tuple[list[Path], list[Path]]:

@@ -3,7 +3,7 @@
 import json
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ class InterimLook:
         affected batch), and the interval (`low`, `high`) of the score since then. The ends are None where the
         score has changed several times.
     fingerprint : str
+        The digest of its rows, in any order.
     """
 
     name: str
@@ -194,48 +195,44 @@ class Monitor(faithkit.plugin.Report):
         predictions, explanations
             As in `faithkit.score`.
         name : str
-            The name of the batch in tables. Rows that were added before are refused under any name.
+            The name of the batch, which counts once: a name that was added before is refused.
         """
         return self.add_counts(
             faithkit.plugin.count_rows(predictions, explanations, **self.counting), str(name)
         )
 
-    def add_counts(
-        self, counts: faithkit.plugin.RowCounts, name: str, partition: str = "", skip_known: bool = False
-    ) -> "Monitor":
+    def add_counts(self, counts: faithkit.plugin.RowCounts, name: str, skip_known: bool = False) -> "Monitor":
         """Add the counts of a batch, or return this monitor if nothing is to be added.
 
-        `partition` is the name of a day. With `skip_known`, the reference, or a batch that was added before
-        with this name and these rows, changes nothing.
+        With `skip_known`, the reference, or a batch that was added before with this name and these rows,
+        changes nothing.
         """
         _check_outcome(name, counts, self.settings["outcome"])
         batch = Tallies.of(counts)
         check_form(name, batch.form, self.settings["form"])
-        fingerprint = batch.fingerprint(partition if batch.may_coincide else "")
-        fingerprints = {fingerprint, batch.fingerprint(partition)}  # earlier versions stored the latter
-        skipped = {(name, known) for known in fingerprints} if skip_known else set()
-        is_reference = batch.fingerprint() == self.settings["reference"]["fingerprint"]
-        if (skip_known and is_reference) or any(
-            (past.name, past.fingerprint) in skipped for past in self.looks
-        ):
-            return self
-        if is_reference:
+        fingerprint = batch.fingerprint()
+        if fingerprint == self.settings["reference"]["fingerprint"] and not batch.may_coincide:
+            if skip_known:
+                return self
             raise faithkit.errors.InputError(
                 f"{name} has the rows of the reference, which would agree with themselves: leave it out."
             )
+        if _is_known(name, fingerprint, self.looks, skip_known):
+            return self
         self._warn_of_unknown_labels(batch, name)
+        self._warn_of_equal_rows(batch, name)
         state = State(self.path)
         pool = state.pool({cell[0] for cell in batch.cells})
         with raise_input_errors(f"reading the state {self.path}"):
-            scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreement)
+            # the seed has the name, so that equal batches are in unrelated orders
+            scores = Scores.of(batch, pool, int(batch.fingerprint(name), 16), self._agreement)
 
         def look(settings: Json, looks: list[Json]) -> tuple[Json, Json] | None:
-            if any((past["name"], past["fingerprint"]) in skipped for past in looks):
+            if _is_known(name, fingerprint, [InterimLook(**past) for past in looks], skip_known):
                 return None  # another process was faster
-            _refuse_duplicate(name, fingerprints, partition, looks)
-            return _next_look(name, scores, settings, looks)
+            return _next_look(name, fingerprint, scores, settings, looks)
 
-        state.add(fingerprint, look)
+        state.add(look)
         return Monitor.open(self.path)
 
     @property
@@ -278,6 +275,15 @@ class Monitor(faithkit.plugin.Report):
             faithkit.errors.warn(
                 f"no prediction of {name} ({', '.join(labels[:SHOWN])}) occurs in the reference "
                 f"({', '.join(known[:SHOWN])}), so nothing agrees: is it the right column?"
+            )
+
+    def _warn_of_equal_rows(self, batch: Tallies, name: str) -> None:
+        fingerprint = batch.fingerprint()
+        equal = next((look.name for look in self.looks if look.fingerprint == fingerprint), None)
+        if equal is not None and not batch.may_coincide:
+            faithkit.errors.warn(
+                f"{name} and {equal} have equal rows, and both count, because their names differ: are they "
+                "one batch?"
             )
 
     @property
@@ -428,24 +434,30 @@ def _summary(scores: Scores, low: float, high: float) -> Json:
     }
 
 
-def _refuse_duplicate(name: str, fingerprints: set[str], partition: str, looks: list[Json]) -> None:
-    """Refuse rows that were added before, and a day that had other rows when it was added."""
-    for look in looks:
-        if look["fingerprint"] in fingerprints:
-            is_same_name = look["name"] == name
-            duplicate = "" if is_same_name else f"has the same rows as {look['name']}, which "
-            raise faithkit.errors.InputError(
-                f"{name} {duplicate}was added before, and a batch counts once. If these are other rows that "
-                "happen to be equal, add them together with the next ones."
-            )
-        if partition and look["name"] == partition:
-            raise faithkit.errors.InputError(
-                f"{name} has other rows than when it was added, and those still count: take it out of the "
-                "folder, or make a new state."
-            )
+def _is_known(name: str, fingerprint: str, looks: Iterable[InterimLook], skip_known: bool) -> bool:
+    """Return whether a batch was added before, which is an error unless known batches are skipped.
+
+    Only the name decides. If equal rows were refused under another name, quiet days would be, because they
+    are often equal, and those that remained would raise false alarms.
+    """
+    past = next((look for look in looks if look.name == name), None)
+    if past is None:
+        return False
+    if past.fingerprint != fingerprint:
+        raise faithkit.errors.InputError(
+            f"{name} has other rows than when it was added, and those still count. Give another batch "
+            "another name. If rows were changed, leave the batch out, or make a new state."
+        )
+    if not skip_known:
+        raise faithkit.errors.InputError(
+            f"{name} was added before, and a batch counts once. Give another batch another name."
+        )
+    return True
 
 
-def _next_look(name: str, scores: Scores, settings: Json, looks: list[Json]) -> tuple[Json, Json]:
+def _next_look(
+    name: str, fingerprint: str, scores: Scores, settings: Json, looks: list[Json]
+) -> tuple[Json, Json]:
     """Return the settings that change with a look, and the look."""
     before = settings["watch"]
     windows = tuple(Sequence(**window) for window in before["windows"])
@@ -454,7 +466,7 @@ def _next_look(name: str, scores: Scores, settings: Json, looks: list[Json]) -> 
     )
     expected = Sequence(**settings["expected"])
     so_far, low, high = watch.whole.now
-    look = {"name": name, **_summary(scores, low, high), "so_far": so_far}
+    look = {"name": name, "fingerprint": fingerprint, **_summary(scores, low, high), "so_far": so_far}
     alarm = watch.alarm(expected)
     if alarm is None:
         look["alarm"] = _lasting_alarm(scores.agreement, expected, looks)

@@ -109,7 +109,7 @@ class Agreement:
 
 @attrs.frozen(eq=False)
 class Scores:
-    """The scores of rows, in a random order that depends on the rows alone."""
+    """The scores of rows, in a random order that depends on the rows and a seed alone."""
 
     values: Floats
     unverified: int

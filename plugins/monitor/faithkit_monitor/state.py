@@ -6,6 +6,7 @@ each other. The file contains numbers, names and JSON.
 
 import contextlib
 import json
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,13 +18,14 @@ import attrs
 import faithkit
 
 APPLICATION = 0x6661_6974  # "fait"
+FORMAT = 1  # of these tables and of the settings in them; versions up to 0.2.0 wrote none
 TIMEOUT = 60.0  # seconds that a writer waits for another
 
 TABLES = (
     "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE pool (explanation BLOB, prediction TEXT, instances INTEGER NOT NULL, "
     "PRIMARY KEY (explanation, prediction)) WITHOUT ROWID",
-    "CREATE TABLE looks (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, value TEXT NOT NULL)",
+    "CREATE TABLE looks (number INTEGER PRIMARY KEY, value TEXT NOT NULL)",
 )
 
 Json = dict[str, Any]
@@ -41,6 +43,7 @@ class State:
             if not _is_empty(state):
                 return False
             state.execute(f"PRAGMA application_id = {APPLICATION}")
+            state.execute(f"PRAGMA user_version = {FORMAT}")
             for table in TABLES:
                 state.execute(table)
             state.executemany("INSERT INTO pool VALUES (?, ?, ?)", pool)
@@ -72,7 +75,7 @@ class State:
                     pool.setdefault(explanation, {})[prediction] = count
         return pool
 
-    def add(self, fingerprint: str, look: Callable[[Json, list[Json]], tuple[Json, Json] | None]) -> None:
+    def add(self, look: Callable[[Json, list[Json]], tuple[Json, Json] | None]) -> None:
         """Add a look.
 
         `look` receives the settings and all looks before it, and returns the settings that change and the new
@@ -84,8 +87,7 @@ class State:
             if update is not None:
                 changed_settings, value = update
                 _write(state, changed_settings)
-                row = len(before), fingerprint, json.dumps(value)
-                state.execute("INSERT INTO looks VALUES (?, ?, ?)", row)
+                state.execute("INSERT INTO looks VALUES (?, ?)", (len(before), json.dumps(value)))
 
     @contextlib.contextmanager
     def _existing(self) -> Iterator[sqlite3.Connection]:
@@ -113,16 +115,51 @@ class State:
                 yield state
 
     def _check(self, state: sqlite3.Connection) -> None:
-        """Refuse databases of other programs."""
+        """Refuse databases of other programs, and states of other versions."""
         with _transaction(state, "DEFERRED"):  # one snapshot, even if another process writes
             if _is_empty(state):
                 return
             (application,) = state.execute("PRAGMA application_id").fetchone()
+            (format_number,) = state.execute("PRAGMA user_version").fetchone()
             tables = [sql for (sql,) in state.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
+            if application == APPLICATION and format_number != FORMAT and TABLES[0] in tables:
+                raise self._refuse_version(_settings(state))
         if application != APPLICATION or sorted(tables) != sorted(TABLES):
             raise faithkit.errors.InputError(
                 f"{self.path} is a database, and no state of a monitor: name another file."
             )
+
+    def _refuse_version(self, settings: Json) -> faithkit.errors.InputError:
+        version = settings.get("versions", {}).get("faithkit", "0.2.0 or earlier")
+        return faithkit.errors.InputError(
+            f"the state {self.path} was written by faithkit {version}, and faithkit {faithkit.__version__} "
+            "cannot continue it. Move it away, make it again, and add its batches: "
+            f"{_creation_command(self.path, settings)}"
+        )
+
+
+def _creation_command(path: Path, settings: Json) -> str:
+    """Return the command that makes a state with these settings.
+
+    >>> _creation_command(Path("loans.state"), {"discretizer": "sign", "columns": None})
+    'faithkit monitor loans.state --reference LOG --prediction NAME --explanation NAMES --discretize sign'
+    """
+    columns = settings.get("columns") or {"prediction": "NAME", "explanation": ["NAMES"]}
+    outcome = settings.get("outcome") or {"kind": "labels", "within": None, "unasked": True}
+    options = [("--reference", "LOG"), ("--prediction", columns["prediction"])]
+    options += (("--explanation", name) for name in columns["explanation"])
+    for name, option, default in (
+        ("discretizer", "--discretize", "original"),
+        ("confidence", "--confidence", 0.95),
+        ("seed", "--seed", 0),
+    ):
+        if settings.get(name, default) != default:
+            options.append((option, str(settings[name])))
+    if outcome["within"] is not None:
+        options.append(("--agree", f"within:{outcome['within']!r}"))
+    elif outcome["kind"] != "labels" or not outcome["unasked"]:
+        options.append(("--outcome", outcome["kind"]))
+    return shlex.join(["faithkit", "monitor", str(path), *(word for pair in options for word in pair)])
 
 
 @contextlib.contextmanager
@@ -165,5 +202,4 @@ def _settings(state: sqlite3.Connection) -> Json:
 
 
 def _looks(state: sqlite3.Connection) -> list[Json]:
-    rows = state.execute("SELECT fingerprint, value FROM looks ORDER BY number")
-    return [{"fingerprint": fingerprint, **json.loads(value)} for fingerprint, value in rows]
+    return [json.loads(value) for (value,) in state.execute("SELECT value FROM looks ORDER BY number")]

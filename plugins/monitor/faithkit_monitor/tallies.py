@@ -28,7 +28,7 @@ Cell = tuple[bytes, str]
 
 UNEXPLAINED = b""
 SHOWN = 6  # names in a message
-COINCIDENCE = 1e-6  # how probable it is at most that two days have the same counts by chance
+COINCIDENCE = 1e-6  # counts that are less probable are not met twice by chance
 _TIMES = (bytes, dt.datetime, dt.date, dt.time, dt.timedelta, pd.Period, pd.Interval)
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64
 
@@ -88,9 +88,9 @@ class Tallies:
         log_probability = gammaln(counts.sum() + 1) + (counts * log_shares - gammaln(counts + 1)).sum()
         return bool(log_probability > math.log(COINCIDENCE))
 
-    def fingerprint(self, partition: str = "") -> str:
-        """Return 32 hex digits that identify the rows, and the partition that they belong to, if any."""
-        digest = hashlib.blake2b(_with_length(partition), digest_size=16)
+    def fingerprint(self, name: str = "") -> str:
+        """Return 32 hex digits that identify the rows, and the name of their batch if it is given."""
+        digest = hashlib.blake2b(_with_length(name), digest_size=16)
         for cell in sorted(self.cells):
             digest.update(b"%b%d;" % (_content(cell), self.cells[cell]))
         return digest.hexdigest()

@@ -79,16 +79,14 @@ def test_a_day_that_is_named_itself_is_that_day(tmp_path):
     write_logs(tmp_path, ["date=2026-11-10/a.csv"])
     (by_name,) = list_batches(tmp_path / "date=2026-11-10")
     (by_folder,) = list_batches(tmp_path)
-    assert by_name.partition == by_folder.partition == "date=2026-11-10"
+    assert by_name.name == by_folder.name == "date=2026-11-10"
     assert (by_name.is_daily, by_folder.is_daily) == (False, True)
 
 
 def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
     write_logs(tmp_path / "model=a", ["a.csv"])
     write_logs(tmp_path / "model=b", ["date=2026-11-10/a.csv"])
-    assert [(batch.name, batch.partition) for batch in list_batches(tmp_path / "model=a")] == [
-        ("model=a", "")
-    ]
+    assert [batch.name for batch in list_batches(tmp_path / "model=a")] == ["model=a"]
     assert [batch.name for batch in list_batches(tmp_path / "model=b")] == ["date=2026-11-10"]
 
 

@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from faithkit_monitor import Monitor
-from faithkit_monitor.log_batches import Columns, list_batches
-from faithkit_monitor.tallies import Tallies
 from looping import one_test
 from monitor.streams import log
 
+import faithkit
 from faithkit.cli import main
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -84,8 +83,10 @@ def test_a_file_that_is_in_already_is_refused_and_nothing_changes():
     before = Path("m.state").read_bytes()
     done = run("1.csv")
     assert done.exit_code == 1
-    assert done.stderr.startswith("error: 1.csv was added before, and a batch counts once.")
-    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr == (
+        "error: 1.csv was added before, and a batch counts once. Give another batch another name. This run added "
+        "nothing.\n"
+    )
     assert Path("m.state").read_bytes() == before
 
 
@@ -119,43 +120,32 @@ def test_a_day_whose_rows_are_others_is_refused_and_the_next_is_added():
 
 @one_test
 @pytest.mark.parametrize("other", ["part.parquet", "date=2026-12-01", "day=2026-11-09", "copy"])
-@pytest.mark.parametrize("first", [f"log/{DAYS[0]}", "part.parquet"])
-def test_rows_count_once_whatever_they_are_called(first, other):
+def test_equal_rows_under_another_name_count_with_a_warning(other):
     """The first day has one file."""
     Path("m.state").unlink(missing_ok=True)
     (part,) = Path("log", DAYS[0]).glob("part*.parquet")
-    for name in ("date=2026-12-01", "day=2026-11-09", "copy"):
-        Path(name).mkdir(exist_ok=True)
-        shutil.copy(part, name)
-    shutil.copy(part, "part.parquet")
-    assert run(first, *NEW).exit_code == 0
-    n = Monitor.open("m.state").to_dict()["n"]
+    if not other.endswith(".parquet"):
+        Path(other).mkdir()
+    shutil.copy(part, other)
+    run(f"log/{DAYS[0]}", *NEW)
     done = run(other)
+    assert done.exit_code == 0
+    assert f"{other} and date=2026-11-09 have equal rows, and both count" in " ".join(done.stderr.split())
+    assert list_looks() == [DAYS[0], other]
+
+
+@one_test
+@pytest.mark.parametrize("again", ["other/1.csv", f"other/{DAYS[0]}"])
+def test_a_name_in_another_folder_is_the_same_name(again):
+    Path("m.state").unlink(missing_ok=True)
+    first, roles = ("1.csv", None) if again.endswith("csv") else (f"log/{DAYS[0]}", NEW)
+    run(first, *roles) if roles else run_on_loans(first)
+    Path("other").mkdir(exist_ok=True)
+    shutil.copy("2.csv", again) if roles is None else shutil.copytree(f"log/{DAYS[1]}", again)
+    done = run(again)
     assert done.exit_code == 1
-    assert "was added before, and a batch counts once. If these are other rows that happen" in done.stderr
-    assert Monitor.open("m.state").to_dict()["n"] == n
-
-
-def test_a_day_with_the_rows_of_another_is_refused_and_the_next_is_added():
-    shutil.copytree(f"log/{DAYS[0]}", "log/date=2026-11-11")
-    done = run("log", *NEW)
-    assert done.exit_code == 1
-    assert "date=2026-11-11 has the same rows as date=2026-11-09, which was added before" in done.stderr
-    assert list_looks() == DAYS
-
-
-def test_days_in_a_state_of_an_earlier_version_are_recognised():
-    run("log", *NEW)
-    with sqlite3.connect("m.state") as connection:
-        for batch in list_batches("log"):
-            tallies = Tallies.of(batch.count(Columns("prediction", ("phi_*",))))
-            connection.execute(
-                "UPDATE looks SET fingerprint = ? WHERE fingerprint = ?",
-                (tallies.fingerprint(batch.partition), tallies.fingerprint()),
-            )
-    connection.close()
-    assert run("log").stderr == "3 of 3 days were added before.\nalarm: raised at date=2026-11-14.\n"
-    assert len(list_looks()) == 3
+    assert f"{Path(again).name} has other rows than when it was added, and those still count." in done.stderr
+    assert len(list_looks()) == 1
 
 
 def test_late_rows_in_another_order_and_other_files_are_the_same_day():
@@ -277,3 +267,32 @@ def test_dates_that_become_timestamps_are_refused_and_raise_no_alarm(kind):
     assert f"the explanations of later.parquet are made of {kind}, " in done.stderr
     assert "write both in the same way" in done.stderr
     assert list_looks() == []
+
+
+def test_a_state_of_an_older_version_is_one_error_with_the_command_that_makes_it_again():
+    run("log", *NEW, "--confidence", "0.9")
+    with sqlite3.connect("m.state") as connection:  # as 0.2.0 wrote it
+        connection.execute("PRAGMA user_version = 0")
+        connection.execute("DROP TABLE looks")
+        connection.execute("CREATE TABLE looks (number INTEGER PRIMARY KEY, fingerprint TEXT, value TEXT)")
+        versions = json.dumps({"faithkit": "0.2.0", "numpy": "2.4.6"})
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'versions'", (versions,))
+    connection.close()
+    command = "faithkit monitor m.state --reference LOG --prediction prediction --explanation 'phi_*'"
+    for words in ([], ["log"], ["log", *NEW, "--confidence", "0.9"]):
+        done = run(*words)
+        assert done.exit_code == 1
+        assert done.stdout == ""
+        assert done.stderr == (
+            f"error: the state m.state was written by faithkit 0.2.0, and faithkit {faithkit.__version__} cannot "
+            f"continue it. Move it away, make it again, and add its batches: {command} --confidence 0.9\n"
+        )
+
+
+def test_a_state_that_does_not_say_its_version_is_called_old():
+    run_on_loans()
+    with sqlite3.connect("m.state") as connection:
+        connection.execute("PRAGMA user_version = 0")
+        connection.execute("DELETE FROM settings WHERE name = 'versions'")
+    connection.close()
+    assert "the state m.state was written by faithkit 0.2.0 or earlier, and" in run().stderr

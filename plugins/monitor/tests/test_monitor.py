@@ -71,14 +71,41 @@ def test_tallies_do_not_depend_on_the_order_of_batches(tmp_path):
     assert results[0] == results[1]
 
 
-def test_rows_in_another_order_are_the_same_rows(monitor):
+def test_a_name_counts_once_in_whatever_order_its_rows_come(monitor):
     batch = log(200, seed=1)
     monitor.add(*columns(batch), name="Monday")
-    with pytest.raises(
-        InputError, match=r"^Tuesday has the same rows as Monday, which was added before, and"
-    ):
-        monitor.add(*columns(batch.sample(frac=1, random_state=0)), name="Tuesday")
-    assert len(Monitor.open(monitor.path).looks) == 1
+    with pytest.raises(InputError, match=r"^Monday was added before, and a batch counts once\. Give another"):
+        monitor.add(*columns(batch.sample(frac=1, random_state=0)), name="Monday")
+    with pytest.raises(InputError, match=r"^Monday has other rows than when it was added, and those still"):
+        monitor.add(*columns(batch[1:]), name="Monday")
+    assert [look.n for look in Monitor.open(monitor.path).looks] == [200]
+
+
+@one_test
+@pytest.mark.parametrize("n_rows", [1, 6, 300])
+def test_equal_rows_under_another_name_count_and_are_warned_of_where_chance_cannot_make_them(
+    saved_state, tmp_path, n_rows
+):
+    monitor = Monitor.open(shutil.copy(saved_state, tmp_path))
+    batch = log(n_rows, seed=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        looks = monitor.add(*columns(batch), name="Monday").add(*columns(batch), name="Tuesday").looks
+    assert [look.n for look in looks] == [n_rows, n_rows]
+    assert looks[0].fingerprint == looks[1].fingerprint
+    messages = [str(warning.message) for warning in caught]
+    assert messages == [
+        "Tuesday and Monday have equal rows, and both count, because their names differ: are they one batch?"
+    ] * (n_rows == 300)
+
+
+def test_equal_days_are_in_unrelated_orders(monitor):
+    """One order for all equal days would repeat its chance in every one of them."""
+    batch, estimates = log(200, seed=1), set()  # in which early rows weigh more
+    for day in range(20):
+        state = Monitor.open(shutil.copy(monitor.path, f"{monitor.path}.{day}"))
+        estimates.add(state.add(*columns(batch), name=f"day {day}").looks[0].so_far)
+    assert len(estimates) == 20
 
 
 def test_the_reference_is_no_batch(monitor):
@@ -86,9 +113,10 @@ def test_the_reference_is_no_batch(monitor):
         monitor.add(*columns(REFERENCE[::-1]), name="Monday")
 
 
-def test_a_name_may_come_again_with_other_rows(monitor):
-    monitor = monitor.add(*columns(log(50, seed=1)), name="a").add(*columns(log(50, seed=2)), name="a")
-    assert [look.n for look in monitor.looks] == [50, 50]
+def test_a_day_that_equals_a_reference_of_few_rows_by_chance_counts(tmp_path):
+    frame = log(60, seed=0)
+    monitor = Monitor.create(tmp_path / "state", *columns(frame))
+    assert monitor.add(*columns(frame[::-1]), name="Monday").looks[0].n == 60
 
 
 def test_a_quiet_stream_raises_no_alarm_and_its_interval_gets_narrower(monitor):
@@ -261,17 +289,6 @@ def test_a_reference_whose_explanations_may_only_repeat_the_prediction_is_warned
     predictions = np.where(REASONS == "debt", *names)
     with pytest.warns(FaithkitWarning, match="each prediction has one explanation, which may only repeat it"):
         Monitor.create(tmp_path / "state", predictions, REASONS)
-
-
-@pytest.mark.parametrize(("n_rows", "is_added"), [(6, True), (300, False)])
-def test_only_days_of_few_rows_may_be_equal_by_chance(monitor, n_rows, is_added):
-    counts = faithkit.plugin.count_rows(*columns(log(n_rows, seed=1)))
-    first = monitor.add_counts(counts, "date=2026-11-01", "date=2026-11-01")
-    if is_added:
-        assert len(first.add_counts(counts, "date=2026-11-02", "date=2026-11-02").looks) == 2
-    else:
-        with pytest.raises(InputError, match="date=2026-11-02 has the same rows as date=2026-11-01"):
-            first.add_counts(counts, "date=2026-11-02", "date=2026-11-02")
 
 
 @one_test

@@ -101,7 +101,7 @@ def test_the_order_of_one_batch_tells_nothing_about_that_of_another():
 
 
 def test_rows_that_are_written_alike_are_not_the_same():
-    """Cells, counts and partitions cannot be taken for one another, whatever letters are in them."""
+    """Cells, counts and names cannot be taken for one another, whatever letters are in them."""
     first, second = b"x" * 16, b"y" * 16
     different = [
         (Counter({(first, "a"): 1, (second, "a"): 1}), ""),
@@ -112,7 +112,7 @@ def test_rows_that_are_written_alike_are_not_the_same():
         (Counter({(first, "a"): 21}), ""),
         (Counter({(first, "a"): 1, (first, ""): 1}), ""),
     ]
-    assert len({Tallies(cells, None).fingerprint(day) for cells, day in different}) == len(different)
+    assert len({Tallies(cells, None).fingerprint(name) for cells, name in different}) == len(different)
 
 
 def test_fingerprints_and_draws_are_the_same_in_every_version():

@@ -86,7 +86,7 @@ ODD = {
         "KeyError",
     ),
     "with a look of something else": (
-        lambda path: change(path, "INSERT INTO looks VALUES (0, 'a', '{}')"),
+        lambda path: change(path, "INSERT INTO looks VALUES (0, '{}')"),
         "TypeError",
     ),
 }  # fmt: skip
@@ -118,7 +118,7 @@ def test_a_look_that_fails_leaves_no_trace(state):
 
     before = state.read_bytes()
     with pytest.raises(InputError, match="failed with KeyError"):
-        State(state).add("0" * 32, fail)
+        State(state).add(fail)
     assert state.read_bytes() == before
 
 
