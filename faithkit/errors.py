@@ -28,8 +28,8 @@ class InfiniteImportanceError(InputError):
 
     def __init__(self, row: int) -> None:
         super().__init__(
-            f"row {row} has an infinite importance, which says nothing about the model: fix the explainer, or "
-            "give NaN where there is no number."
+            f"row {row} has an infinite importance, which says nothing about the model: fix the explainer, "
+            "or give NaN where there is no number."
         )
         self.row = row
 

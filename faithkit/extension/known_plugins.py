@@ -28,7 +28,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "faithkit-feature-importance": {
         "explainer": ("shap", "lime", "lime-text", "gradient", "patches"),
-        "relation": ("same-top-features",),
+        "relation": ("near-in-top-features", "same-top-features"),
         "discretizer": ("fp", "1fp", "2fp", "sign", "rank", "sign-of-top", "sign-of-top-5", "quantile"),
         "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors", "torch-module"),
         "command": ("agreement",),
