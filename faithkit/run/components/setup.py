@@ -76,7 +76,8 @@ class Applicability:
     def of(cls, relation: Any, explanations: Explanations, rows: RelationRows) -> "Applicability":
         """Resolve the user's relation, or else the one that the explanations name, and fit it to the rows."""
         if relation is None and explanations.relation is None:
-            return cls(None, explain_no_default(explanations, rows.X))
+            X = explanations.instances if rows.X is None else rows.X  # of a log in pieces, rows.X is None
+            return cls(None, explain_no_default(explanations, X))
         try:
             if relation is None:
                 resolved = resolve_installed_component("relation", str(explanations.relation))

@@ -126,7 +126,7 @@ def test_ids_with_a_gap_are_exact_in_memory_too():
 
 
 QUESTIONS = [
-    {"explanation": ("id", "phi"), "features": ("id", "small", "whole")},
+    {"explanation": ("id", "phi"), "features": ("small", "whole")},
     {"explanation": ("small",), "by": "small"},
     {"explanation": ("truth",), "by": "truth"},
     {"explanation": ("nothing",), "prediction": "whole", "features": ("nothing",)},
