@@ -2,7 +2,8 @@
 
 After pairing, column j of the importances is about column j of X, so whatever reads both goes by position.
 `shared["names"]` names the explanation columns as the user wrote them, and `shared["features"]` the features
-in the same order. Offsets (`shared["offsets"]`) are about no feature, and stay last.
+in the same order, or None if the columns of a log could not be paired. Offsets (`shared["offsets"]`) are about
+no feature, and stay last.
 """
 
 import contextlib
@@ -62,7 +63,7 @@ def pair_columns(
             raise
         positions = None
     if positions is None:
-        return explanations
+        return attrs.evolve(explanations, shared={**explanations.shared, "features": None})
     paired = _reorder(explanations, positions)
     relation = explanations.relation or DEFAULT_RELATION
     return attrs.evolve(paired, shared={**paired.shared, "features": features}, relation=relation)
@@ -106,12 +107,14 @@ def explain_no_default(explanations: Explanations, X: Rows | None) -> str:
 
     Examples
     --------
-    >>> explain_no_default(Explanations.vectors([[0.5, 0.1]]), np.zeros((1, 3)))
+    >>> X = np.zeros((1, 3))
+    >>> explain_no_default(pair_columns(Explanations.vectors([[0.5, 0.1]]), X), X)
     '2 explanation columns cannot be paired with 3 features: give one importance for each feature (X=, CLI:
     --features), or name a relation that says where the explanations apply (relation=, CLI: --relation)'
     """
     remedy = "name a relation that says where the explanations apply (relation=, CLI: --relation)"
-    if not _are_importances(explanations, X) or _width(explanations) == len(column_names(X)):
+    is_unpaired = "features" in explanations.shared and _are_importances(explanations, X)
+    if not is_unpaired or _width(explanations) == len(column_names(X)):
         return (
             f"explanations of kind {explanations.kind!r} need a relation that says where they apply "
             "(relation=, CLI: --relation)"
