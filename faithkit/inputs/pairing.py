@@ -2,8 +2,8 @@
 
 After pairing, column j of the importances is about column j of X, so whatever reads both goes by position.
 `shared["names"]` names the explanation columns as the user wrote them, and `shared["features"]` the features
-in the same order, or None if the columns of a log could not be paired. Offsets (`shared["offsets"]`) are about
-no feature, and stay last.
+in the same order, or None if the columns of a log could not be paired. Offsets (`shared["offsets"]`) are
+about no feature, and stay last.
 """
 
 import contextlib
