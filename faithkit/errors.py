@@ -15,29 +15,6 @@ class InputError(FaithkitError, ValueError):
     """Data, a model or an option cannot be used."""
 
 
-class InfiniteImportanceError(InputError):
-    """An explanation of numbers holds an infinite one.
-
-    Those who read a part of the rows raise it again, with the number of the row among all.
-
-    Examples
-    --------
-    >>> print(InfiniteImportanceError(7))
-    row 7 has an infinite importance, which says nothing about the model: fix the explainer, or give NaN ...
-    """
-
-    def __init__(self, row: int) -> None:
-        super().__init__(
-            f"row {row} has an infinite importance, which says nothing about the model: fix the explainer, "
-            "or give NaN where there is no number."
-        )
-        self.row = row
-
-    def __reduce__(self) -> tuple[type, tuple[int]]:
-        """Pickle with the row, as from a worker."""
-        return type(self), (self.row,)
-
-
 class UnknownComponentError(FaithkitError, LookupError):
     """No installed plugin provides a name, or two do."""
 

@@ -21,7 +21,7 @@ from faithkit.arrays.containers import (
     strip_mask,
     take_rows,
 )
-from faithkit.errors import ContractError, InfiniteImportanceError, InputError
+from faithkit.errors import ContractError, InputError
 
 T = TypeVar("T")
 
@@ -44,6 +44,29 @@ def _to_remarks(remarks: Any) -> Any:
 
 def _to_mask(marks: Any) -> NDArray[np.bool_]:
     return np.asarray(strip_mask(marks, "the marks of missing explanations"), dtype=bool)
+
+
+class InfiniteImportanceError(InputError):
+    """An explanation of numbers holds an infinite one.
+
+    Those who read a part of the rows raise it again, with the number of the row among all.
+
+    Examples
+    --------
+    >>> print(InfiniteImportanceError(7))
+    row 7 has an infinite importance, which says nothing about the model: fix the explainer, or give NaN ...
+    """
+
+    def __init__(self, row: int) -> None:
+        super().__init__(
+            f"row {row} has an infinite importance, which says nothing about the model: fix the explainer, "
+            "or give NaN where there is no number."
+        )
+        self.row = row
+
+    def __reduce__(self) -> tuple[type, tuple[int]]:
+        """Pickle with the row, as from a worker."""
+        return type(self), (self.row,)
 
 
 @attrs.frozen(kw_only=True, eq=False)

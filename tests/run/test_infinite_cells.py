@@ -11,7 +11,7 @@ from looping import one_test
 
 import faithkit
 from faithkit.cli import main
-from faithkit.errors import InfiniteImportanceError
+from faithkit.explanations.explanations import InfiniteImportanceError
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import open_log
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from faithkit.errors import InfiniteImportanceError, InputError
+from faithkit.errors import InputError
+from faithkit.explanations.explanations import InfiniteImportanceError
 from faithkit.explanations.rule_texts import looks_like_rule
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
