@@ -57,11 +57,13 @@ class InfiniteImportanceError(InputError):
     row 7 has an infinite importance, which says nothing about the model: fix the explainer, or give NaN ...
     """
 
+    problem = (
+        "an infinite importance, which says nothing about the model: fix the explainer, or give NaN where "
+        "there is no number."
+    )
+
     def __init__(self, row: int) -> None:
-        super().__init__(
-            f"row {row} has an infinite importance, which says nothing about the model: fix the explainer, "
-            "or give NaN where there is no number."
-        )
+        super().__init__(f"row {row} has {self.problem}")
         self.row = row
 
     def __reduce__(self) -> tuple[type, tuple[int]]:

@@ -2,8 +2,8 @@
 
 After pairing, column j of the importances is about column j of X, so whatever reads both goes by position.
 `shared["names"]` names the explanation columns as the user wrote them, and `shared["features"]` the features
-in the same order, or None if the columns of a log could not be paired. Offsets (`shared["offsets"]`) are
-about no feature, and stay last.
+in the same order. It is None if no pairs were found, or if the columns have no order of their own, as those
+of dicts: then only names can pair them. Offsets (`shared["offsets"]`) are about no feature, and stay last.
 """
 
 import contextlib
@@ -57,7 +57,7 @@ def pair_columns(
     if explanations.shared.get("features") == features:  # paired when the log was read
         return explanations
     try:
-        positions = _pair(_names(explanations), features, X, _width(explanations), wildcards)
+        positions = _pair(explanations, features, X, wildcards)
     except InputError:
         if is_table:
             raise
@@ -114,7 +114,7 @@ def explain_no_default(explanations: Explanations, X: Rows | None) -> str:
     """
     remedy = "name a relation that says where the explanations apply (relation=, CLI: --relation)"
     is_unpaired = "features" in explanations.shared and _are_importances(explanations, X)
-    if not is_unpaired or _width(explanations) == len(column_names(X)):
+    if not is_unpaired:
         return (
             f"explanations of kind {explanations.kind!r} need a relation that says where they apply "
             "(relation=, CLI: --relation)"
@@ -125,6 +125,8 @@ def explain_no_default(explanations: Explanations, X: Rows | None) -> str:
     if target_by_name:
         odd = join_few(repr(name) for name in features if name not in target_by_name.values())
         return f"no explanation column is about {odd}: leave it out (X=, CLI: --features), or {remedy}"
+    if width == len(features):
+        return f"no name says which explanation column is about which feature: name both alike, or {remedy}"
     return (
         f"{width} explanation {'column' if width == 1 else 'columns'} cannot be paired with "
         f"{len(features)} {'feature' if len(features) == 1 else 'features'}: give one importance for each "
@@ -151,17 +153,21 @@ def _names(explanations: Explanations) -> list[str] | None:
 
 
 def _pair(
-    names: list[str] | None, features: list[str], X: Rows, width: int, wildcards: Sequence[str]
+    explanations: Explanations, features: list[str], X: Rows, wildcards: Sequence[str]
 ) -> list[int] | None:
     """Return the position of each feature's explanation column; None if nothing is paired."""
+    names, width = _names(explanations), _width(explanations)
+    is_ordered = "features" not in explanations.shared
     if names is None or not isinstance(X, pd.DataFrame):
-        return list(range(width)) if width == len(features) else None
+        return list(range(width)) if is_ordered and width == len(features) else None
     target_by_name = _match(names, features)
     if width != len(features):
         return None
     if target_by_name:
         name_by_target = {target: name for name, target in target_by_name.items()}
         return [names.index(name_by_target[feature]) for feature in features]
+    if not is_ordered:
+        return None
     if wildcards:
         raise InputError(
             f"no name says which explanation column is about which feature, and {_quote(wildcards)} would "

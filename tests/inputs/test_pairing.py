@@ -271,6 +271,27 @@ def test_lists_and_maps_of_importances_are_paired(tmp_path):
     assert weights.values[0].tolist() == [0.2, 0.8]
 
 
+def test_dicts_are_paired_by_name_only(tmp_path):
+    X = LOG[["b", "a"]]
+    for names, features in (
+        (["b", "a"], [["a", "a"], ["b", "b"]]),
+        (["phi_b", "phi_a"], [["phi_a", "a"], ["phi_b", "b"]]),
+    ):
+        rows = [dict(zip(names, weights, strict=True)) for weights in LOG[["w_b", "w_a"]].to_numpy().tolist()]
+        result = faithkit.score(LOG["label"], rows, X, relation="same-top-features:k=1")
+        assert sorted(result.to_dict()["pairs"]) == features
+        assert result.sufficiency.value == pytest.approx(count_sufficiency(["w_a", "w_b"], ["a", "b"]))
+    rows = [{"v": 0.2, "u": 0.8}] * N
+    (tmp_path / "log.jsonl").write_text(
+        "".join(f"{json.dumps({'label': k % 2, 'w': row, 'b': 1, 'a': k})}\n" for k, row in enumerate(rows))
+    )
+    in_python = faithkit.score(LOG["label"], rows, X)
+    in_a_log = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("w",), ("b", "a"))).result
+    for result in (in_python, in_a_log):
+        assert result.to_dict()["pairs"] is None
+        assert result.why_no_sufficiency.startswith("no name says which explanation column is about which")
+
+
 def test_an_explainer_may_return_its_columns_in_another_order():
     X = LOG[["a", "b"]]
 

@@ -107,11 +107,20 @@ FORMS = {
 @one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_infinite_importances_are_refused_in_every_form(form):
-    row = 0 if form == "function" else 2  # each row that fails is explained again on its own
-    with pytest.raises(
-        faithkit.FaithkitError, match=f"row {row} has an infinite importance.* give NaN where"
-    ):
+    row = "failed on row 2: " if form == "function" else "row 2 has "
+    with pytest.raises(faithkit.FaithkitError, match=f"{row}an infinite importance.* give NaN where"):
         FORMS[form](WITH_INFINITY)
+
+
+def test_rows_with_infinite_importances_may_be_recorded_as_unexplained():
+    values = WITH_INFINITY[:, :1]
+    result = faithkit.evaluate(
+        lambda X: X[:, 0] > 1,
+        np.arange(4.0)[:, None],
+        explainer=lambda X: values[X[:, 0].astype(int)],
+        on_error="record",
+    )
+    assert result.why_unexplained == {"no explanation": 1, InfiniteImportanceError.problem: 1}
 
 
 def test_infinite_values_of_missing_rows_and_sums_beyond_floats_are_no_infinite_importances():

@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import InputError
@@ -118,6 +119,8 @@ class ColumnRoles:
             is_float = explanations.values.dtype.kind == "f"
             is_rounded = is_float and not missing_values.wide.isdisjoint(frame)
             explanations = attrs.evolve(explanations, identity=frame if is_rounded else None)
+        if pa.types.is_map(table.values.schema.field(self.explanation[0]).type):  # its keys have no order
+            explanations = attrs.evolve(explanations, shared={**explanations.shared, "features": None})
         explanations = pair_columns(attrs.evolve(explanations, instances=X), X, self.wildcards)
         if self.rule_by_text is not None:
             explanations = as_rules(explanations, self.rule_by_text)
