@@ -266,5 +266,6 @@ def _reorder(explanations: Explanations, positions: list[int]) -> Explanations:
     if isinstance(identity, pd.DataFrame) and identity.shape[1] == width:
         identity = identity.iloc[:, order]
     elif isinstance(identity, np.ndarray) and identity.ndim == 2 and identity.shape[1] == width:
-        identity = identity[:, order]
-    return attrs.evolve(explanations, values=explanations.values[:, order], identity=identity, shared=shared)
+        identity = np.take(identity, order, axis=1)
+    values = np.take(explanations.values, order, axis=1)  # in the order of rows, unlike values[:, order]
+    return attrs.evolve(explanations, values=values, identity=identity, shared=shared)
