@@ -137,8 +137,10 @@ def command(
 
     For several files, give a folder or a pattern in quotes; names of folders (month=2026-01) become a column.
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation columns are all empty
-    count as unexplained. For rules, in words or in their JSON form, --features adds sufficiency. With --with
-    or --reasons, all rows are read into memory.
+    count as unexplained. With --with or --reasons, all rows are read into memory.
+
+    For rules, in words or in their JSON form, and for importances, --features adds sufficiency. Importances
+    and features are paired by name (phi_age and age), else in the order in which you write both.
 
     The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
     on it.

@@ -46,6 +46,31 @@ def _to_mask(marks: Any) -> NDArray[np.bool_]:
     return np.asarray(strip_mask(marks, "the marks of missing explanations"), dtype=bool)
 
 
+class InfiniteImportanceError(InputError):
+    """An explanation of numbers holds an infinite one.
+
+    Those who read a part of the rows raise it again, with the number of the row among all.
+
+    Examples
+    --------
+    >>> print(InfiniteImportanceError(7))
+    row 7 has an infinite importance, which says nothing about the model: fix the explainer, or give NaN ...
+    """
+
+    problem = (
+        "an infinite importance, which says nothing about the model: fix the explainer, or give NaN where "
+        "there is no number."
+    )
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"row {row} has {self.problem}")
+        self.row = row
+
+    def __reduce__(self) -> tuple[type, tuple[int]]:
+        """Pickle with the row, as from a worker."""
+        return type(self), (self.row,)
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Explanations:
     """A batch with one explanation per row, as arrays and JSON values only.
@@ -61,7 +86,8 @@ class Explanations:
     identity : like `values`, optional
         What equality compares, if not `values`.
     missing : bool array, optional
-        The rows without an explanation. A missing explanation equals no other one and holds for no row.
+        The rows without an explanation. A missing explanation equals no other one and holds for no row. A
+        vector of nothing but NaN is missing, whether or not it is marked.
     shared : dict
         Data that all rows share: names, prototypes, a base value.
     relation : str, optional
@@ -79,6 +105,11 @@ class Explanations:
     >>> phi = Explanations.vectors([[0.2, -0.1], [0.2, -0.1]])
     >>> len(phi), phi.kind
     (2, 'vector')
+
+    In a vector, NaN is no number; a row of nothing but NaN is no explanation:
+
+    >>> Explanations.vectors([[0.2, np.nan], [np.nan, np.nan]]).missing
+    array([False,  True])
     """
 
     kind: str
@@ -109,6 +140,11 @@ class Explanations:
                 f"explanations of kind 'vector' need a 2-D numeric array, got {received}: "
                 "use Explanations.vectors, or another kind for values that are no numbers."
             )
+        if self.kind == "vector":
+            blank_rows = _find_blank_rows(self.values)
+            if blank_rows is not None:
+                object.__setattr__(self, "missing", self.missing | blank_rows)
+            _check_no_infinities(self.values, self.missing)
 
     @classmethod
     def vectors(cls, values: Any, **fields: Any) -> "Explanations":
@@ -120,7 +156,7 @@ class Explanations:
 
     @classmethod
     def of(cls, values: Iterable[Hashable], kind: str = "value", **fields: Any) -> "Explanations":
-        """Build explanations from hashable values (rules, words, tuples); None means missing.
+        """Build explanations from hashable values (rules, words, tuples); None and NaN mean missing.
 
         Examples
         --------
@@ -129,8 +165,8 @@ class Explanations:
         """
         column = object_array(values)
         _check_comparable(column)
-        is_none = np.array([value is None for value in column], dtype=bool)
-        return cls(kind=kind, values=column, missing=is_none | fields.pop("missing", False), **fields)
+        is_missing = np.asarray(pd.isna(column), dtype=bool)
+        return cls(kind=kind, values=column, missing=is_missing | fields.pop("missing", False), **fields)
 
     def __len__(self) -> int:
         return n_rows(self.values)
@@ -249,6 +285,26 @@ def _check_comparable(values: NDArray[Any]) -> None:
 
 def _is_matrix(values: Any) -> bool:
     return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"
+
+
+def _find_blank_rows(values: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Return which rows are nothing but NaN; None if there are none, which the first column tells quickly."""
+    if values.dtype.kind != "f" or not values.shape[1] or not np.isnan(values[:, 0]).any():
+        return None
+    is_blank: NDArray[np.bool_] = np.isnan(values).all(axis=1)
+    return is_blank
+
+
+def _check_no_infinities(values: NDArray[Any], missing: NDArray[np.bool_]) -> None:
+    """Refuse infinite numbers; nobody reads the values of missing rows."""
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # as of nearly all explanations, and quicker than looking at each
+            return
+    is_infinite = np.isinf(values).any(axis=1) & ~missing
+    if is_infinite.any():
+        raise InfiniteImportanceError(int(is_infinite.argmax()))
 
 
 def _memo_key(argument: Any) -> Hashable:

@@ -200,9 +200,9 @@ def _select_columns(X: Rows, columns: str | None, drop: str | None, metadata_col
         return X
     names = list(X.columns)
     default = [name for name in names if name not in metadata_columns]
-    included = match_names(names, columns) if columns else default
+    included = set(match_names(names, columns) if columns else default)
     dropped = set(match_names(names, drop)) if drop else set()
-    model_columns = [name for name in included if name not in dropped]
+    model_columns = [name for name in names if name in included - dropped]
     if not model_columns:
         raise InputError(
             "no column is left for the model: take fewer out (--drop, --weights, --clusters, --blocks)."

@@ -16,6 +16,7 @@ from faithkit.inputs.models.recognition import resolve_model
 from faithkit.inputs.objects.adapters import find_adapter
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_forms import adapt
+from faithkit.inputs.pairing import pair_columns, read_pairs
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
@@ -252,6 +253,7 @@ def score(
         draws=control_draws,
         faithful_at=faithful_at,
         seed=seed,
+        pairs=read_pairs(logged_explanations),
     )
     n = len(predictions if hasattr(predictions, "__len__") else logged_explanations)
     inputs = SampleInputs.of_log(X, n, pool, index, **columns, uninformative=uninformative)
@@ -260,12 +262,12 @@ def score(
 
 def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explanations:
     """Convert explanations from any form that `score` accepts."""
-    has_adapter = find_adapter(explanations) is not None
+    is_table = find_adapter(explanations) is None and not isinstance(explanations, Explanations)
     converted = adapt(explanations, predictions=predictions, X=X)
-    if not has_adapter and not isinstance(explanations, Explanations):
+    if is_table:
         warn_about_base_values(converted)
         warn_about_texts_among_numbers(converted)
-    return parse_rule_texts(converted, X)
+    return pair_columns(parse_rule_texts(converted, X), X, is_table=is_table)
 
 
 def compare(

@@ -11,9 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import attrs
-import pandas as pd
 
-from faithkit.explanations.explanations import Sample
 from faithkit.inputs.rows import has_input_kind
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, ROUNDING
@@ -221,22 +219,11 @@ def _add_relation(result: Measurements) -> Iterator[str]:
     is_checked = estimate is not None and estimate.verified > UNVERIFIABLE
     if is_checked or result.n > MAX_ROWS_TO_RELATE or not isinstance(result.evidence.population, InMemory):
         return
-    if not _is_about_columns(result.evidence.population.sample):
-        return
     verified = 0.0 if estimate is None else estimate.verified
     names = _suitable_relations(result.evidence.population)
     best = _best(names, lambda name: _estimate_related(name, result), verified)
     if best is not None:
         yield _proposal("relation", "--relation", "sufficiency", *best)
-
-
-def _is_about_columns(sample: Sample) -> bool:
-    """Whether the names of vectors end in the names of columns: `phi_age` is about `age`."""
-    names = sample.explanations.shared.get("names")
-    if names is None or not isinstance(sample.X, pd.DataFrame):
-        return True
-    columns = list(map(str, sample.X.columns))
-    return len(names) == len(columns) and all(map(str.endswith, map(str, names), columns))
 
 
 def _suitable_relations(population: InMemory) -> list[str]:

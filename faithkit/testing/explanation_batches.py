@@ -28,7 +28,6 @@ from faithkit.testing.checks import passes
 from faithkit.testing.kinds.explainer_checks import (
     check_explanations_can_be_compared,
     check_instances_are_the_explained_rows,
-    check_numbers_are_finite,
 )
 from faithkit.testing.kit import Candidate
 from faithkit.testing.trials import Trial, successful_trials
@@ -38,7 +37,6 @@ N = 70
 _PREREQUISITES = (
     check_explanations_can_be_compared,
     check_instances_are_the_explained_rows,
-    check_numbers_are_finite,
 )
 _ROWS = np.r_[0 : N - 10, 0:10]
 _EQUAL_PAIRS = tuple((i, N - 10 + i) for i in range(10))

@@ -20,6 +20,7 @@ from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport
 
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none", "--control-draws", "0")
+TYPED = tuple("phi_a,phi_b" if word == "phi_*" else word for word in COLUMNS)  # in the order of the features
 TREE = (
     *("--target", "y", "--model", "own_model:model", "--explainer", "tree:max_depth=2"),
     *("--background", "train.csv", "--diagnose", "none", "--control-draws", "0"),
@@ -557,10 +558,9 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
 
 def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
     learning = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2")
-    assert score("january.csv", *learning, "--json", "learnt.json").exit_code == 0
-    done = score(
-        "february.csv", *learning, "--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1"
-    )
+    assert run("score", "january.csv", *TYPED, *learning, "--json", "learnt.json").exit_code == 0
+    gate = ("--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1")
+    done = run("score", "february.csv", *TYPED, *learning, *gate)
     assert done.exit_code == 1
     why = "same-top-features:k=1,bins=2 learns from the rows it is judged on, which for the reference were others"
     assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}" in done.stderr
@@ -788,7 +788,7 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     later = MONTHS["february"].assign(x=MONTHS["february"]["x"] + 5.0)
     later.to_csv("later.csv", index=False)
     options = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2", "--json", "-")
-    done = score("later.csv", "--reference", "january.csv", *options)
+    done = run("score", "later.csv", *TYPED, "--reference", "january.csv", *options)
     assert done.exit_code == 0, done.stderr
     payload = json.loads(done.stdout)
     relation = faithkit.relation("same-top-features:k=1,bins=2").fit(
@@ -802,7 +802,7 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     value = np.where(number, agree / np.maximum(number, 1), 0).mean()
     assert payload["measures"]["sufficiency"]["value"] == pytest.approx(value)
     assert payload["relation"] == payload["reference"]["relation"]
-    alone = json.loads(score("january.csv", *options).stdout)
+    alone = json.loads(run("score", "january.csv", *TYPED, *options).stdout)
     assert payload["reference"]["measures"] == alone["measures"]
 
 

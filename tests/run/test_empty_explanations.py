@@ -18,6 +18,11 @@ FORMS = {
     "array of float32": lambda: np.array(ROWS, dtype=np.float32),
     "list of rows": lambda: ROWS,
     "list with None": lambda: [None if np.isnan(row).all() else row for row in ROWS],
+    "vectors": lambda: faithkit.Explanations.vectors(ROWS),
+    "vectors by kind": lambda: faithkit.Explanations(kind="vector", values=np.array(ROWS)),
+    "array without a mask": lambda: np.ma.array(ROWS),
+    "array of objects": lambda: np.array(ROWS, dtype=object),
+    "dicts": lambda: [dict(zip("ab", row, strict=True)) for row in ROWS],
     "frame": lambda: pd.DataFrame(ROWS, columns=["phi_a", "phi_b"]),
     "frame of Float64": lambda: pd.DataFrame(ROWS, columns=["phi_a", "phi_b"]).astype("Float64"),
     "words": lambda: WORDS,
@@ -25,6 +30,7 @@ FORMS = {
     "words with NaN": lambda: [np.nan if word is None else word for word in WORDS],
     "words with NA": lambda: [pd.NA if word is None else word for word in WORDS],
     "words in an array": lambda: np.array(WORDS, dtype=object),
+    "words by hand": lambda: faithkit.Explanations.of([word or np.nan for word in WORDS]),
     "words in two columns": lambda: pd.DataFrame({"one": WORDS, "two": WORDS}),
     "numbers": lambda: pd.Series([1.0, np.nan, 2.0, np.nan, 1.0]),
 }
@@ -47,6 +53,27 @@ def test_a_log_and_its_columns_in_python_give_the_same_result(suffix, tmp_path):
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
     read = score_log(open_log(str(path), "label", ("phi_*",))).result
     assert read.to_json() == faithkit.score(log["label"], log[["phi_a", "phi_b"]]).to_json()
+
+
+def test_batches_that_are_joined_and_spread_keep_their_rows_without_a_value():
+    batch = faithkit.Explanations.vectors(ROWS)
+    assert (
+        faithkit.Explanations.concat([batch, batch]).missing.tolist() == [False, True, False, True, False] * 2
+    )
+    spread = batch.spread(np.arange(5) + 1, 6, np.full(6, None))
+    assert spread.missing.tolist() == [True, False, True, False, True, False]
+    assert batch.remarked.tolist() == [None, "no explanation", None, "no explanation", None]
+
+
+def test_vectors_with_some_nan_are_equal_where_the_same_numbers_are_missing():
+    values = [[np.nan, 1.0], [np.nan, 1.0], [1.0, np.nan], [np.nan, 2.0]]
+    result = faithkit.score(["yes", "yes", "no", "no"], faithkit.Explanations.vectors(values))
+    assert (result.unexplained, result.n_explanations) == (0, 3)
+
+
+def test_other_kinds_decide_themselves_what_is_missing():
+    example = faithkit.Explanations(kind="example", values=np.full((2, 2), np.nan))
+    assert not example.missing.any()
 
 
 def test_a_function_that_explains_by_nothing_but_nan_does_not_explain():

@@ -259,7 +259,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *("chance", "measures", "why_no_sufficiency", "control", "why_no_control", "by_label", "verdict", "notes"),
         *("explainer", "discretizer", "discretized", "relation", "estimator", "seed", "data", "model", "versions"),
         *("background", "permutations", "explained_by", "effective", "clusters", "uninformative", "blocks", "pool"),
-        *("tails", "outcome", "next_steps", "origin"),
+        *("tails", "outcome", "next_steps", "origin", "pairs"),
     }  # fmt: skip
     assert set(payload["measures"]["consistency"]) == {
         *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value", "verified"),

@@ -1,6 +1,7 @@
-"""Infinite cells of a file are numbers like others, or refused in one line; the result is JSON."""
+"""Infinite cells of a file are refused among predictions and explanations, and else numbers like others."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,11 @@ import pytest
 from click.testing import CliRunner
 from looping import one_test
 
+import faithkit
 from faithkit.cli import main
+from faithkit.explanations.explanations import InfiniteImportanceError
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.log_files import open_log
 
 N = 30
 INFINITE = [np.inf, -np.inf]
@@ -39,7 +44,7 @@ def refuse_constant(constant):
 
 
 def run_score(path, *options):
-    columns = ("--prediction", "label", "--explanation", "phi*")
+    columns = ("--prediction", "label", "--explanation", "phi_a,phi_b")
     arguments = ["score", path, *columns, "--diagnose", "none", "--json", "-", *options]
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
@@ -70,6 +75,7 @@ CASES = [  # each option with explanations, and each column with the options tha
 def test_a_log_gives_a_number_or_a_line(log, place, column, options):
     suffix = [".csv", ".parquet"][place % 2]  # in turn
     run = run_score(log(column, suffix), *options)
+    assert run.exit_code == 1 or not column.startswith("phi_")
     if run.exit_code == 1:
         line = run.stderr.strip().splitlines()[-1]
         assert ("infinite: drop" if column == "label" else "infinite importance") in line.replace(
@@ -83,8 +89,67 @@ def test_a_log_gives_a_number_or_a_line(log, place, column, options):
         assert payload["n"] == N
 
 
+WITH_INFINITY = np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, -np.inf], [np.inf, 0.0]])
+FORMS = {
+    "vectors": lambda values: faithkit.Explanations.vectors(values),
+    "kind": lambda values: faithkit.Explanations(kind="vector", values=values),
+    "array": lambda values: faithkit.score([0, 1, 0, 1], values),
+    "half precision": lambda values: faithkit.score([0, 1, 0, 1], values.astype(np.float16)),
+    "list": lambda values: faithkit.score([0, 1, 0, 1], values.tolist()),
+    "frame": lambda values: faithkit.score([0, 1, 0, 1], pd.DataFrame(values).astype(object)),
+    "dicts": lambda values: faithkit.adapt([dict(zip("ab", row, strict=True)) for row in values.tolist()]),
+    "function": lambda values: faithkit.evaluate(
+        lambda X: X[:, 0] > 1, np.arange(4.0)[:, None], explainer=lambda X: values[X[:, 0].astype(int)]
+    ),
+}
+
+
+@one_test
+@pytest.mark.parametrize("form", FORMS)
+def test_infinite_importances_are_refused_in_every_form(form):
+    row = "failed on row 2: " if form == "function" else "row 2 has "
+    with pytest.raises(faithkit.FaithkitError, match=f"{row}an infinite importance.* give NaN where"):
+        FORMS[form](WITH_INFINITY)
+
+
+def test_rows_with_infinite_importances_may_be_recorded_as_unexplained():
+    values = WITH_INFINITY[:, :1]
+    result = faithkit.evaluate(
+        lambda X: X[:, 0] > 1,
+        np.arange(4.0)[:, None],
+        explainer=lambda X: values[X[:, 0].astype(int)],
+        on_error="record",
+    )
+    assert result.why_unexplained == {
+        "no explanation": 1,
+        "an infinite importance, which says nothing about the model": 1,
+    }
+
+
+def test_infinite_values_of_missing_rows_and_sums_beyond_floats_are_no_infinite_importances():
+    marked = np.array([False, False, True, True])
+    assert faithkit.Explanations.vectors(WITH_INFINITY, missing=marked).missing.tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
+    assert len(faithkit.Explanations.vectors([[1.7e308, 1.7e308]])) == 1
+
+
+def test_the_row_of_an_infinite_importance_is_that_of_the_log(tmp_path, monkeypatch):
+    frame = pd.DataFrame({"phi": np.arange(40.0), "label": 0})
+    frame.loc[33, "phi"] = np.inf
+    frame.to_parquet(tmp_path / "log.parquet", row_group_size=10)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 8)
+    log = open_log(str(tmp_path / "log.parquet"), "label", ("phi",))
+    with pytest.raises(InfiniteImportanceError, match="row 33 has") as refused:
+        list(log.logs())
+    assert pickle.loads(pickle.dumps(refused.value)).row == 33
+
+
 def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
-    (tmp_path / "log.csv").write_text("label,phi,x\ninf,1,-inf\n-inf,1,0.5\n1,2,0.5\n")
+    (tmp_path / "log.csv").write_text("label,phi_a,phi_b,x\ninf,1,0,-inf\n-inf,1,0,0.5\n1,2,0,0.5\n")
     run = run_score(tmp_path / "log.csv", "--features", "x", "--violations", "1")
     (worst,) = json.loads(run.stdout, parse_constant=refuse_constant)["violations"]
     assert worst["predictions"] == {"-inf": 1, "inf": 1}
@@ -92,14 +157,6 @@ def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
         ("inf", {"x": "-inf"}),
         ("-inf", {"x": 0.5}),
     ]
-
-
-def test_infinite_explanations_are_equal_where_they_are_the_same(tmp_path):
-    (tmp_path / "log.csv").write_text("label,phi\n1,inf\n1,Infinity\n1,-inf\n0,-inf\n0,inf\n")
-    payload = json.loads(run_score(tmp_path / "log.csv").stdout)
-    assert payload["n_explanations"] == 2
-    # of three that share inf two agree with one other of two; of two that share −inf none agrees
-    assert payload["measures"]["consistency"]["value"] == pytest.approx((0.5 + 0.5) / 5)
 
 
 def test_a_model_that_takes_no_infinite_cell_is_named(tmp_path):

@@ -162,13 +162,6 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     assert not [step for step in repeated.next_steps if "relation=" in step]
 
 
-def test_no_relation_is_proposed_for_vectors_that_are_not_about_the_columns():
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    for names, is_proposed in ((["phi_a", "phi_b", "phi_c", "phi_d"], True), (list("wxyz"), False)):
-        steps = faithkit.score(LABELS, pd.DataFrame(PHI, columns=names), X=frame).next_steps
-        assert any(step.startswith("Try relation=") for step in steps) == is_proposed
-
-
 def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     def model(rows):
         return np.where(rows[:, 0] + rows[:, 1] > 0, "yes", "no")

@@ -240,12 +240,6 @@ def test_tuples_of_other_lengths_stay_as_they_are():
     }
 
 
-def test_infinite_explanations_are_equal_to_themselves():
-    result = faithkit.score(LABELS, [[INF], [INF], [-INF], [-INF]], relation="near-explanation:tau=1")
-    assert (result.consistency.value, result.n_explanations) == (1.0, 2)
-    assert parse_strictly(result.to_json())
-
-
 # --- indexes of pandas -------------------------------------------------------------------------------------
 
 ROWS = pd.DataFrame({"age": [31, 45, 52, 28], "why": WORDS, "label": LABELS}, index=["d", "b", "a", "c"])

@@ -97,7 +97,7 @@ def score_shuffled(tmp_path):
 
 
 def score_forms(tmp_path):
-    log = ROWS.assign(label=LABELS, phi_a=ROWS["age"] // 10 / 4, phi_b=ROWS["hours"] // 20)
+    log = ROWS.assign(label=LABELS, phi_age=ROWS["age"] // 10 / 4, phi_hours=ROWS["hours"] // 20)
     log.to_csv(tmp_path / "log.csv", index=False)
     log.to_parquet(tmp_path / "log.parquet")
     log.to_parquet(tmp_path / "small.parquet", row_group_size=11)

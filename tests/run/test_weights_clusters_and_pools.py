@@ -209,7 +209,7 @@ def test_a_new_row_is_checked_against_the_pool_and_a_copy_is_the_same(loans):
     [
         (
             {"explanations": [[0.1]] * 20},
-            "the pool cannot be used: sufficiency is what it is for, and explanations",
+            "the pool cannot be used: sufficiency is what it is for, and 1 explanation column",
         ),
         ({"relation": "same-explanation"}, "same-explanation reads the explanations of the rows"),
         (

@@ -199,11 +199,6 @@ EXPLAINERS = {
         "silences-numpy on array: fit or explain used or changed numpy.seterr of the whole process. Put "
         "it into `with numpy.errstate(…):`.",
     ),
-    "DividesByZero": (
-        "numbers_are_finite",
-        "divides-by-zero on array: the number in column 0 of the explanation of row 0 is infinite. "
-        "Do not divide by 0; use NaN where there is no number, or mark the row as missing.",
-    ),
     "NamesTooFew": (
         "every_column_has_a_name",
         "names-too-few on array: shared['names'] has 1 names for 4 columns; expected one for each. Name "

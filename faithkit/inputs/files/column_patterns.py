@@ -9,33 +9,47 @@ from faithkit.wording import did_you_mean, join_few
 
 
 def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str]:
-    """Return the names that match any pattern, in their original order.
+    """Return the names that match any pattern, in the order of the patterns.
 
     Parameters
     ----------
     names : sequence of str
     patterns : str or sequence of str
         Names or shell patterns such as `phi_*`, or several of them in one string, separated by commas. A
-        pattern after an exclamation mark excludes the names that it matches, at any position.
+        pattern after an exclamation mark excludes the names that it matches, at any position. Names that one
+        pattern matches keep their order.
 
     Examples
     --------
     >>> match_names(["age", "phi_age", "sex", "phi_sex"], "phi_*,age")
-    ['age', 'phi_age', 'phi_sex']
+    ['phi_age', 'phi_sex', 'age']
     >>> match_names(["phi_age", "phi_sex", "phi_bias"], "phi_*,!phi_bias")
     ['phi_age', 'phi_sex']
     """
     included, excluded = (
-        {name for pattern in group for name in _matches(names, pattern)}
+        dict.fromkeys(name for pattern in group for name in _matches(names, pattern))
         for group in split_patterns(names, patterns)
     )
-    if included <= excluded:
+    matches = [name for name in included if name not in excluded]
+    if not matches:
         text = patterns if isinstance(patterns, str) else ",".join(patterns)
         raise InputError(
             f"{text!r} takes no column; expected names or patterns, such as 'age,phi_*', or '*,!age' for "
             f"all but one. Available: {join_few(map(repr, names))}."
         )
-    return [name for name in names if name in included - excluded]
+    return matches
+
+
+def find_wildcards(names: Sequence[str], patterns: str | Sequence[str]) -> list[str]:
+    """Return the patterns that match several names, whose order is then that of the names.
+
+    Examples
+    --------
+    >>> find_wildcards(["phi_age", "phi_sex", "age"], "phi_*,age,a*")
+    ['phi_*']
+    """
+    included, _ = split_patterns(names, patterns)
+    return [pattern for pattern in included if len(list(_matches(names, pattern))) > 1]
 
 
 def split_patterns(names: Sequence[str], patterns: str | Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,21 +1,24 @@
 """A log in memory: predictions, explanations and other columns of each row, and the roles of its columns."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.date_texts import with_dates
-from faithkit.inputs.files.column_patterns import match_name, match_names
+from faithkit.inputs.files.column_patterns import find_wildcards, match_name, match_names
 from faithkit.inputs.files.table import Table, check_texts
 from faithkit.inputs.logs.rule_columns import as_rules, remark_violations
 from faithkit.inputs.objects.explanation_forms import as_explanations
+from faithkit.inputs.pairing import pair_columns
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.inputs.rows import Rows
@@ -32,6 +35,7 @@ class ColumnRoles:
     `has_json_rules` says that the explanations are rules in JSON. If they are rules in words, `rule_by_text`
     maps each text to its rule. Several prediction columns are several outputs, or the scores of the labels.
     `kind` is the declared outcome, if any. The `id` column is read only for rows that are displayed.
+    `wildcards` are the patterns that chose several explanation columns or features.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class ColumnRoles:
     id: str | None = None
     text: str | None = None  # the column whose texts are the instances
     has_date_texts: bool = False  # whether dates among the features are written as texts, as in CSV
+    wildcards: tuple[str, ...] = ()
 
     def resolve(self, names: list[str]) -> "ColumnRoles":
         """Replace patterns by the column names that they match."""
@@ -65,7 +70,8 @@ class ColumnRoles:
         for role in ("by", "weights", "clusters", "blocks", "id", "text"):
             pattern = getattr(self, role)
             matches[role] = None if pattern is None else match_name(names, pattern, f"--{role}")
-        return attrs.evolve(self, **matches)
+        wildcards = [find_wildcards(names, patterns) for patterns in (self.explanation, self.features)]
+        return attrs.evolve(self, **matches, wildcards=tuple(chain.from_iterable(wildcards)))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -113,7 +119,9 @@ class ColumnRoles:
             is_float = explanations.values.dtype.kind == "f"
             is_rounded = is_float and not missing_values.wide.isdisjoint(frame)
             explanations = attrs.evolve(explanations, identity=frame if is_rounded else None)
-        explanations = attrs.evolve(explanations, instances=X)
+        if pa.types.is_map(table.values.schema.field(self.explanation[0]).type):  # its keys have no order
+            explanations = attrs.evolve(explanations, shared={**explanations.shared, "features": None})
+        explanations = pair_columns(attrs.evolve(explanations, instances=X), X, self.wildcards)
         if self.rule_by_text is not None:
             explanations = as_rules(explanations, self.rule_by_text)
             remarks = remark_violations(explanations, X) if missing_values is None else None

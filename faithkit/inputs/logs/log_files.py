@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import InfiniteImportanceError
 from faithkit.explanations.rule_texts import looks_like_rule
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
@@ -165,8 +166,15 @@ class ParquetLog:
 
     def logs(self, *pieces: Piece) -> Iterator[Log]:
         """Read the given pieces, or all pieces, as logs of bounded size."""
-        for part in self.table.parts(*pieces):
-            yield self.roles.read_log(part)
+        for piece in pieces or self.table.pieces:
+            start = piece.start
+            for part in self.table.parts(piece):
+                try:
+                    log = self.roles.read_log(part)
+                except InfiniteImportanceError as error:
+                    raise InfiniteImportanceError(start + error.row) from None
+                yield log
+                start += len(part)
 
     def fingerprint(self) -> dict[str, Any]:
         """Return shape and fingerprint of the instances, or of the explanations if there are no instances."""

@@ -100,25 +100,12 @@ def as_explanations(values: Any, context: RowContext | None = None) -> Explanati
     entry = find_adapter(values)
     if entry is not None:
         return _adapt_explanations(entry, values, context or RowContext(), {})
-    explanations = _mark_missing(_convert(values, context))
+    explanations = _convert(values, context)
     if 0 in explanations.values.shape[1:] and not explanations.missing.all():
         raise InputError(
             f"the explanations have shape {explanations.values.shape}: no columns; expected at least one."
         )
     return explanations
-
-
-def _mark_missing(explanations: Explanations) -> Explanations:
-    """Mark rows without any value as missing."""
-    values = explanations.values
-    if values.ndim == 1:
-        is_missing = np.asarray(pd.isna(values))
-    else:
-        table = pd.DataFrame(values, copy=False)
-        if not table.shape[1] or not table.iloc[:, 0].isna().any():
-            return explanations
-        is_missing = table.isna().all(axis=1).to_numpy()
-    return attrs.evolve(explanations, missing=explanations.missing | is_missing)
 
 
 def _convert(values: Any, context: RowContext | None) -> Explanations:
@@ -171,7 +158,7 @@ def _adapt_present(entry: Entry, values: Any, context: RowContext, params: dict[
         raise ContractError(
             f"{entry} made {len(explanations)} explanations for {context.n} rows; expected one each."
         )
-    return _mark_missing(explanations) if explanations.kind == "vector" else explanations
+    return explanations
 
 
 def _from_frame(frame: pd.DataFrame, context: RowContext | None = None) -> Explanations:
@@ -183,7 +170,8 @@ def _from_frame(frame: pd.DataFrame, context: RowContext | None = None) -> Expla
         explanations = as_explanations(frame.iloc[:, 0], context)
         is_vector = explanations.kind == "vector"
         return explanations if is_vector else attrs.evolve(explanations, shared=shared)
-    return Explanations(kind="value", values=frame.reset_index(drop=True), shared=shared)
+    values = frame.reset_index(drop=True)
+    return Explanations(kind="value", values=values, missing=values.isna().all(axis=1), shared=shared)
 
 
 def _from_array(array: NDArray[Any], context: RowContext | None = None) -> Explanations:

@@ -103,10 +103,12 @@ def _from_dicts(rows: list[Any], context: RowContext | None) -> Explanations:
         _check_weights(row, weights)
     table = vectors_of_dicts(rows)
     names = list(table.columns)
+    shared: dict[str, Any] = {"names": names, "features": None}  # in no order that says what they are about
     if context is not None and context.features is not None and set(names) <= set(context.features):
         names = list(context.features)
+        shared = {"names": names}
     is_missing = np.array([not row for row in rows], dtype=bool)
-    return from_numbers(table.reindex(columns=names, fill_value=0.0), {"names": names}, missing=is_missing)
+    return from_numbers(table.reindex(columns=names, fill_value=0.0), shared, missing=is_missing)
 
 
 def _check_weights(row: int, weights: Any) -> None:

@@ -135,7 +135,9 @@ def list_sample_facts(payload: Payload) -> list[str]:
     n_explanations = payload["n_explanations"] - payload["unexplained"]  # each unexplained row counts as one
     size = f"{pluralize(payload['n'], 'instance')}, {pluralize(n_explanations, 'distinct explanation')}"
     unexplained = f", {payload['unexplained']:,} unexplained" if payload["unexplained"] else ""
-    return [f"{size}{unexplained}", *describe_conditions(payload)]
+    pairs = ", ".join(f"{name} about {feature}" for name, feature in payload["pairs"] or ())
+    columns = [f"explanation columns: {pairs}"] if pairs else []
+    return [f"{size}{unexplained}", *columns, *describe_conditions(payload)]
 
 
 def describe_conditions(payload: Payload) -> list[str]:

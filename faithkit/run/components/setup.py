@@ -11,6 +11,7 @@ from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation
 from faithkit.extension.registry import registry
+from faithkit.inputs.pairing import explain_no_default
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import Rows, has_input_kind
 from faithkit.measure.baselines.control import MIN_DRAWS
@@ -75,11 +76,8 @@ class Applicability:
     def of(cls, relation: Any, explanations: Explanations, rows: RelationRows) -> "Applicability":
         """Resolve the user's relation, or else the one that the explanations name, and fit it to the rows."""
         if relation is None and explanations.relation is None:
-            return cls(
-                None,
-                f"explanations of kind {explanations.kind!r} need a relation that says where they apply "
-                "(relation=, CLI: --relation)",
-            )
+            X = explanations.instances if rows.X is None else rows.X  # of a log in pieces, rows.X is None
+            return cls(None, explain_no_default(explanations, X))
         try:
             if relation is None:
                 resolved = resolve_installed_component("relation", str(explanations.relation))
@@ -140,6 +138,8 @@ class Setup:
         What the explainer declares about its method, such as the algorithm.
     notes : tuple of str
         Sentences on how the input was read, such as columns that the model does not use.
+    pairs : tuple of pairs of str, or None
+        Each explanation column of a log with the feature that it is about; None if nothing is paired.
     system : System or None
         What explains further rows; None for logged explanations.
     """
@@ -160,6 +160,7 @@ class Setup:
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] | None = None
     system: System | None = None
     _versions: Mapping[str, str] | None = None
     _discretized: str | None = None  # of a result from a file, which has no discretizer
@@ -193,6 +194,7 @@ class Setup:
             "discretized": self.discretized,
             "explained_by": dict(self.explained_by),
             "background": self.learnt_from,
+            "pairs": None if self.pairs is None else list(map(list, self.pairs)),
             "model": self.model,
             "versions": versions(components) if self._versions is None else dict(self._versions),
         }
@@ -213,6 +215,9 @@ class Setup:
             seed=payload["seed"],
             model=payload["model"],
             learnt_from=payload["background"],
+            pairs=None
+            if payload["pairs"] is None
+            else tuple((name, about) for name, about in payload["pairs"]),
             explained_by=payload.get("explained_by", {}),
             versions=payload["versions"],
             discretized=payload["discretized"],

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from faithkit.arrays.batches import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
+from faithkit.explanations.explanations import InfiniteImportanceError
 from faithkit.inputs.rows import Rows
 from faithkit.run.explaining.chunk_keys import digest
 from faithkit.run.explaining.job import Execution, Job, cluster_worker
@@ -132,6 +133,13 @@ def _is_only_thread() -> bool:
     return worker is not None and worker.state.nthreads == 1
 
 
+def _describe_failure(error: BaseException) -> str:
+    """Return why a row has no explanation, in words that are the same for all such rows."""
+    if isinstance(error, InfiniteImportanceError):
+        return error.problem
+    return str(error) if isinstance(error, RowTimeout) else describe(error)
+
+
 def _explain_rows(job: Job, chunk: Chunk, overdue_file: str | None) -> ChunkResult:
     """Explain rows in one call; on a failure explain each half, so that only the failing rows are lost."""
     limit = chunk.execution.row_timeout
@@ -142,9 +150,7 @@ def _explain_rows(job: Job, chunk: Chunk, overdue_file: str | None) -> ChunkResu
         raise
     except BaseException as error:
         if len(chunk) == 1:
-            return fail_row(
-                job, chunk, str(error) if isinstance(error, RowTimeout) else describe(error), error
-            )
+            return fail_row(job, chunk, _describe_failure(error), error)
     middle = len(chunk) // 2
     halves = chunk.subchunk(0, middle), chunk.subchunk(middle, len(chunk))
     return ChunkResult.concat([_explain_rows(job, half, overdue_file) for half in halves])

@@ -21,6 +21,7 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import RowContext, find_adapter
 from faithkit.inputs.objects.explanation_forms import as_explanations
+from faithkit.inputs.pairing import align_columns
 from faithkit.inputs.rows import Rows, feature_names_or_none
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import FunctionExplainer, ResolvedComponent, resolve_component
@@ -67,6 +68,7 @@ class Job:
         """Return one explanation for each row."""
         X_copy = copy_rows(X)  # some explainers change their input, and X is compared later
         explanations = self._as_explanations(self.fitted.explain(X_copy, seeds.copy()), X)
+        explanations = align_columns(explanations, X)
         if len(explanations) != n_rows(X):
             raise ContractError(
                 f"the explainer {self.explainer.text} returned {len(explanations)} explanations for "

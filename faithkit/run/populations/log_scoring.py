@@ -10,6 +10,7 @@ from faithkit.inputs.data_warnings import warn_about_numbers
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
+from faithkit.inputs.pairing import read_pairs
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.comparisons.controls import MAX_ROWS
@@ -173,6 +174,7 @@ def score_in_pieces(
         **settings,
     )
     reader = LogReader(log, resolved_discretizer, setup.outcome)
+    setup = attrs.evolve(setup, pairs=read_pairs(reader.example))
     is_weighted = log.roles.weights is not None or log.roles.clusters is not None
     if not is_weighted:
         check_declared(uninformative)

@@ -155,18 +155,6 @@ def _vector_trials(candidate: Candidate) -> list[Trial]:
 
 
 @for_each(_vector_trials, check_one_explanation_per_row)
-def check_numbers_are_finite(trial: Trial) -> None:
-    """Check that vectors hold no infinite numbers; NaN stands for no number.
-
-    Infinities are equal whatever caused them, and have no distance or mean.
-    """
-    for row, column in np.argwhere(np.isinf(trial.answer.values) & ~trial.answer.missing[:, None]):
-        problem = f"the number in column {column} of the explanation of row {row} is infinite"
-        remedy = "Do not divide by 0; use NaN where there is no number, or mark the row as missing"
-        require(False, problem, remedy)
-
-
-@for_each(_vector_trials, check_one_explanation_per_row)
 def check_every_column_has_a_name(trial: Trial) -> None:
     """Check that `shared["names"]`, if given, has one text for each column of the vectors.
 

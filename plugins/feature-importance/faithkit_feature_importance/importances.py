@@ -42,12 +42,6 @@ def read_importances(
     values = np.asarray(explanations.values, dtype=np.float64)
     if not offsets:
         values = values[:, : values.shape[1] - explanations.shared.get("offsets", 0)]
-    infinite = np.isinf(values)
-    if infinite.any() and (rows := infinite.any(axis=1) & ~explanations.missing).any():
-        raise faithkit.errors.InputError(
-            f"{component}: row {int(rows.argmax())} has an infinite importance, which says nothing about the "
-            "model: fix the explainer, or drop the row."
-        )
     return values
 
 

@@ -360,15 +360,6 @@ def test_a_discretizer_that_learns_sees_a_thousand_background_rows_in_any_order(
 
 @one_test
 @pytest.mark.parametrize("name", NAMES)
-def test_infinite_importances_are_refused(name):
-    values = np.zeros((4, 5))
-    values[2, 4] = -np.inf
-    with pytest.raises(faithkit.errors.InputError, match=f"{name}: row 2 has an infinite importance"):
-        discretize(name, values)
-
-
-@one_test
-@pytest.mark.parametrize("name", NAMES)
 def test_explanations_that_are_no_vectors_are_refused(name):
     words, discretizer = faithkit.Explanations.of(["good", "bad"]), make_discretizer(name)
     ask = getattr(discretizer, "fit", discretizer.discretize)

@@ -97,7 +97,7 @@ def write_by_month_for_pattern(frame, home, suffix):
 
 
 FORMS = [write_file, write_folder, write_for_pattern, write_by_month, write_by_month_for_pattern]
-QUESTION = ("label", ("phi_*",), ("age", "owner"), "month")
+QUESTION = ("label", ("phi_a,phi_b",), ("age", "owner"), "month")
 
 
 @pytest.fixture

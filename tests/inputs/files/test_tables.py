@@ -140,9 +140,9 @@ LOG = ["age", "phi_age", "label", "phi_sex", "phi[1]"]
     ("patterns", "expected"),
     [
         ("phi_*", ["phi_age", "phi_sex"]),
-        ("label, age", ["age", "label"]),
-        (("label", "phi_*"), ["phi_age", "label", "phi_sex"]),
-        ("phi_s?x,phi_*", ["phi_age", "phi_sex"]),
+        ("label, age", ["label", "age"]),
+        (("label", "phi_*"), ["label", "phi_age", "phi_sex"]),
+        ("phi_s?x,phi_*", ["phi_sex", "phi_age"]),
         ("phi[1]", ["phi[1]"]),
         ("phi_[as]*", ["phi_age", "phi_sex"]),
         ("phi_*,!phi_sex", ["phi_age"]),
@@ -151,7 +151,7 @@ LOG = ["age", "phi_age", "label", "phi_sex", "phi[1]"]
         (("*,!phi*", "!age"), ["label"]),
     ],
 )
-def test_columns_are_selected_in_the_tables_order(patterns, expected):
+def test_columns_are_selected_in_the_order_of_their_patterns(patterns, expected):
     assert match_names(LOG, patterns) == expected
 
 

@@ -132,7 +132,7 @@ def rows_in_memory_are_not_searched(monkeypatch):
 
 
 QUESTIONS = [
-    {"explanation": ("id", "phi"), "features": ("id", "small", "whole")},
+    {"explanation": ("id", "phi"), "features": ("small", "whole")},
     {"explanation": ("small",), "by": "small"},
     {"explanation": ("truth",), "by": "truth"},
     {"explanation": ("nothing",), "prediction": "whole", "features": ("nothing",)},

@@ -43,7 +43,7 @@ TABLE = pd.DataFrame(
 HONEST = {
     "vectors": build_chunk(
         *[None] * 3,
-        explanations=Explanations.vectors(np.array([[0.1, np.nan], [-0.0, np.inf], [1, 2]], np.float32)),
+        explanations=Explanations.vectors(np.array([[0.1, np.nan], [-0.0, np.nan], [1, 2]], np.float32)),
     ),
     "rules": build_chunk(
         *[None] * 3, explanations=Explanations.of([RULE, None, RULE], kind="rule", relation="in-scope")

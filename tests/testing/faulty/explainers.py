@@ -385,15 +385,6 @@ class SilencesNumpy(Sound):
         return super().fit(predictor, background)
 
 
-class DividesByZero(Sound):
-    """A share of nothing."""
-
-    def values(self, X, seeds):
-        values = super().values(X, seeds)
-        values[:, 0] = np.inf
-        return values
-
-
 class NamesTooFew(Sound):
     """One name for four columns."""
 

@@ -243,14 +243,14 @@ class DrawsFromTheClock(Sound):
 
     def control(self, sample, explanations, seeds):
         order = np.random.default_rng().permutation(len(explanations))
-        return attrs.evolve(explanations, values=explanations.values[order])
+        return attrs.evolve(explanations, values=np.nan_to_num(explanations.values)[order])
 
 
 class DrawsByPlace(Sound):
     """Its control depends on where a row stands."""
 
     def control(self, sample, explanations, seeds):
-        return attrs.evolve(explanations, values=np.roll(explanations.values, 1, axis=0))
+        return attrs.evolve(explanations, values=np.roll(np.nan_to_num(explanations.values), 1, axis=0))
 
 
 class ObjectsInWords(Sound):
