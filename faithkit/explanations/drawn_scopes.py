@@ -57,7 +57,7 @@ class ScopeColumns:
         table = pd.DataFrame(X, copy=False)
         n, d = table.shape
         unit = 2 * n
-        places = np.zeros((d + 1, n), dtype=np.int32 if unit * (n + 1) < 2**31 else np.int64)
+        places = np.zeros((d + 1, n), dtype=np.int32 if unit * (max(n, d) + 1) < 2**31 else np.int64)
         for position in range(d):
             places[position] = _find_places(table.iloc[:, position], unit)
         return cls(places, unit)
@@ -74,7 +74,7 @@ class ScopeColumns:
 
     def measure(self, columns: Ints, rows: Ints) -> NDArray[Any]:
         """Return the distances of all rows from each of `rows`, in as many units, in the columns of each."""
-        total = np.zeros((len(rows), self.n), dtype=np.int64)
+        total = np.zeros((len(rows), self.n), dtype=self.places.dtype)
         for column in columns.T:
             gap = self.places[column]
             gap -= self.places[column, rows][:, None]
@@ -179,8 +179,8 @@ def draw_scopes(
     seeds : (m,) uint32
         The seeds of the owners, one for each draw.
     keys : (n,) uint64
-        A number for each row that can be held, from its content: rows at equal distances are ordered by it
-        and by the seed of the owner.
+        Random bits for each row that can be held, from its content: they and the seed of the owner order rows
+        at equal distances.
     parts : sequence of int
         The number of rows in each part.
 
@@ -203,7 +203,9 @@ def draw_scopes(
     def draw(start: int, stop: int) -> None:
         batch = rows[start:stop]
         selected = chosen[batch, : n_chosen[batch[-1]]]
-        noise = mix(keys ^ words[batch, None]) >> np.uint64(32)
+        noise = keys ^ words[batch, None]
+        noise *= GAMMA
+        noise >>= np.uint64(32)
         rank = np.floor(place[batch] * (owners.sizes[batch] + 1)).astype(np.int64)
         nearest = _order(columns.measure(selected, batch), noise, batch)
         centres = np.array(list(_find_ranked(nearest, batch, rank)))

@@ -45,7 +45,7 @@ class Result(Measurements, Report):
 
     @property
     def control(self) -> Control | None:
-        """The score of random explanations of the same form, chosen without the model.
+        """What random explanations, or random scopes of the same size, get that are chosen without the model.
 
         Sufficiency has a control where its relation offers one, or where the instances are a table;
         `why_no_control` says why there is none. It is computed at first use, from the rows.
