@@ -93,8 +93,7 @@ def _find_places(column: "pd.Series[Any]", unit: int) -> NDArray[Any]:
         is_missing = np.isnan(ranks)
         share = unit / 2 / max(1, int((~is_missing).sum()))
         return np.where(is_missing, -unit, np.rint((2 * np.where(is_missing, 0.0, ranks) - 1) * share))
-    codes = pd.factorize(column)[0].astype(np.int64)
-    return codes * unit  # −1 is missing
+    return np.asarray(pd.factorize(column)[0].astype(np.int64) * unit)  # the code of a missing value is −1
 
 
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -263,4 +262,4 @@ class DrawnScopes(Relation):
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
         """Look the scopes up, among the rows of the sample or among those of the pool."""
         bits = self.bits[0] if sample is self.sample else self.bits[1]
-        return bits[explanations.values.astype(np.int64)]
+        return np.asarray(bits[explanations.values.astype(np.int64)])
