@@ -33,8 +33,8 @@ class Relation:
     without an explanation.
 
     `control` draws explanations of the same form without looking at the model: other words, the same weights
-    on other features. Sufficiency is then compared with what these get. Without it, or where it returns None,
-    the kernel draws scopes of the same size.
+    on other features. Sufficiency is then compared with what these get; a row whose control is missing has
+    none. Without `control`, or where it returns None, the kernel draws scopes of the same size in a table.
 
     `states_scope` is True if explanations say themselves where they apply, as rules do. They must then hold
     for their own row, and for more than a few others. `objections` names what else speaks against the
@@ -205,7 +205,8 @@ def draw_control(relation: Relation, sample: Sample, seeds: NDArray[Any]) -> Exp
     is_same_form = (
         isinstance(control, Explanations)
         and control.kind == explanations.kind
-        and np.array_equal(control.missing, explanations.missing)
+        and len(control) == len(explanations)
+        and control.missing[explanations.missing].all()
     )
     if not is_same_form:
         raise ContractError(

@@ -46,8 +46,8 @@ class LabelEstimate(Displayable):
     chance : float or None
         What one explanation for all rows would get for this label: its share among the other rows.
     control : float or None
-        What explanations of the same form would get that were chosen without the model; None where the
-        relation offers none.
+        What explanations of the same form, or scopes of the same size, would get that were chosen without the
+        model, over the rows that both could check; None where there is no control.
     p_value : float or None
         The p-value of the difference to `chance`, adjusted for the number of labels by Holm's method.
     verified : float
@@ -139,12 +139,12 @@ def measure_labels(
     labels: Sequence[int],
     confidence: float = 0.95,
     untested: str | None = None,
-    control: Sequence[RowCount] = (),
+    control: Mapping[int, float] | None = None,
 ) -> list[LabelEstimate]:
     """Estimate a measure for each of these labels, which are codes that occur.
 
-    `untested` is the finding of every label, where the whole measure tested nothing. `control` are the counts
-    of the control's draws.
+    `untested` is the finding of every label, where the whole measure tested nothing. `control` has the
+    mean of the control by label.
 
     Examples
     --------
@@ -160,10 +160,8 @@ def measure_labels(
     p_values = adjust_by_holm(list(map(_p_value, statistics, chances)))
     for label, measured, p_value in zip(measurable, statistics, p_values, strict=True):
         estimates[label] = _add_estimate(estimates[label], measured, p_value, untested)
-    if control and measurable:
-        draws = np.mean([_label_values(draw, measurable) for draw in control], axis=0).tolist()
-        for label, value in zip(measurable, draws, strict=True):
-            estimates[label] = attrs.evolve(estimates[label], control=value)
+        if control is not None:
+            estimates[label] = attrs.evolve(estimates[label], control=control.get(label))
     return list(estimates.values())
 
 
@@ -183,13 +181,6 @@ def _label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStati
         return grouped_label_statistics(counts, labels)
     assert isinstance(counts, RowCount)
     return relation_label_statistics(counts, labels)
-
-
-def _label_values(counts: RowCount, labels: Sequence[int]) -> list[float]:
-    """Return the estimate of each label, without its standard error."""
-    if isinstance(counts, CellCount):
-        return [statistics.estimate for statistics in weighted_label_statistics(counts, labels)]
-    return [counts.owners.of_label(label).mean_agreement[0] for label in labels]
 
 
 def _why_not(counts: Count, label: int) -> str | None:

@@ -80,8 +80,9 @@ def evaluate(
     permutations : int
         The number of permutations for the p-value; 0 for no p-value.
     control_draws : int, optional
-        How often sufficiency's control is drawn: explanations of the same form, chosen without the model. By
-        default ten times for at most 10,000 rows; 0 for no control.
+        How often sufficiency's control is drawn: explanations of the same form, or scopes of the same size,
+        chosen without the model. By default ten times; 0 for no control. It is drawn for at most 10,000 rows,
+        chosen by their content.
     faithful_at : float
         From which level on the verdict calls explanations faithful.
     seed : int

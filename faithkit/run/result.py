@@ -47,10 +47,10 @@ class Result(Measurements, Report):
 
     @property
     def control(self) -> Control | None:
-        """The score of random explanations of the same form, chosen without the model.
+        """What random explanations, or random scopes of the same size, get that are chosen without the model.
 
-        Sufficiency has a control where its relation offers one; `why_no_control` says why there is none. It
-        is computed at first use, from the rows.
+        Sufficiency has a control where its relation offers one, or where the instances are a table;
+        `why_no_control` says why there is none. It is computed at first use, from the rows.
 
         Examples
         --------
@@ -191,9 +191,9 @@ class Result(Measurements, Report):
             self.evidence.population.refuse("measures by label are not available")
         if limit not in self._cached_labels:
             names = self.evidence.population.labels
-            draws = self._control_comparison.counts
+            control = self._control_comparison.by_label
             self._cached_labels[limit] = ByLabel.of(
-                self.evidence.counts, self.measures, names=names, k=limit, control=draws
+                self.evidence.counts, self.measures, names=names, k=limit, control=control
             )
         return self._cached_labels[limit]
 

@@ -210,6 +210,7 @@ def make_control(value, finding):
         estimate=value,
         verified=1.0,
         draws=10,
+        rows=100,
         difference=difference,
         finding=finding,
         ceiling=1.0,

@@ -160,8 +160,9 @@ estimate_options = combine(
     option(
         "--control-draws N",
         MEASURE,
-        "Compare sufficiency with N draws of explanations of the same form that were chosen without the "
-        "model, or with none if N is 0.  [default: 10 for at most 10,000 rows]",
+        "Compare sufficiency with N draws of random explanations, or random scopes of the same size, or "
+        "with none if N is 0. A log of more than 10,000 rows is read in pieces, without a control, unless "
+        "this option asks for one.  [default: 10]",
         type=int,
     ),
     option(

@@ -1,8 +1,8 @@
 """Compare a measure with its control and its ceiling.
 
-A control are explanations of the same form, chosen without the model. It is drawn at least ten times, and its
-estimate is the mean of the draws. To compare with it, each row or cluster is deleted from the estimate and
-from all draws at once.
+A control are explanations of the same form, or scopes of the same size, chosen without the model. It is
+drawn at least ten times. The measure of a row is compared with the mean of those draws that could check the
+row. Each row is deleted from the measure and from all draws at once.
 
 The ceiling of every explanation is how far the model agrees with itself on the same instance. A deterministic
 model always does, so its ceiling is 1. Other models, such as language models, may answer differently when the
@@ -15,16 +15,18 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
+from faithkit.arrays.bitsets import get_bits, row_sums
 from faithkit.display import Displayable
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import Agreement, agreeing_weights
+from faithkit.measure.agreement.base import Agreement, Influence, agreeing_weights
+from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.difference import Difference
 from faithkit.measure.intervals import student_quantile
 from faithkit.measure.jackknife.deletions import CentralMoments
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
 @attrs.frozen(eq=False)
@@ -105,8 +107,11 @@ def _instance_means(pairs: Floats, total: Floats, squares: Floats) -> tuple[Floa
 
 
 ABOVE, NOT_ABOVE, BELOW = "above its control", "not above its control", "below its control"
-MIN_UNITS = 40  # of fewer rows or clusters the interval is wrong too often
+MIN_ROWS = 40  # of fewer rows the interval is wrong too often
 MIN_DRAWS = 10
+MIN_VERIFIED = 0.95  # of the checked rows, for worth
+MIN_GAP = 0.05  # between control and ceiling, for worth
+MIN_REPEATS = 50  # rows of instances predicted more than once, for worth: fewer do not show the ceiling
 ROUNDING = 1e-9
 
 
@@ -121,18 +126,19 @@ class Worth:
 
 @attrs.frozen(repr=False, kw_only=True)
 class Control(Displayable):
-    """The score of random explanations of the same form, chosen without the model.
+    """What explanations of the same form, or scopes of the same size, get that were chosen without the model.
 
     Attributes
     ----------
     estimate : float
-        The mean estimate of the draws.
+        The mean agreement of the control, over the rows that both it and the measure could check.
     verified : float
-        The mean share of rows whose control could be checked.
+        The share of these rows among those that the measure could check.
     draws : int
+    rows : int
+        The number of rows that it was drawn for: all, or those chosen by their content from a larger sample.
     difference : Difference
-        The estimate of the measure minus that of the control. Rows that could not be checked count as
-        disagreeing in both.
+        The mean agreement of the measure minus that of the control, over the rows that both could check.
     finding : str
         "above its control", "not above its control" or "below its control".
     ceiling : float
@@ -141,13 +147,15 @@ class Control(Displayable):
         The number of rows whose instance was predicted more than once. If it is 0, the model is taken to be
         deterministic.
     worth : Worth or None
-        (estimate − control) / (ceiling − control); None where the ceiling is not above the control.
+        difference / (ceiling − control); None where under 95 % of the checked rows have a control, where the
+        ceiling is at most 0.05 above the control, or where fewer than 50 rows show what the ceiling is.
 
     Examples
     --------
     >>> import faithkit, numpy as np
-    >>> X = np.random.default_rng(0).integers(0, 2, (200, 4)).astype(float)
-    >>> rules = [faithkit.Rule([faithkit.OneOf(0, [x])]) for x in X[:, 0]]
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> above, below = (faithkit.Rule([faithkit.Interval(0, *ends)]) for ends in ((0, np.inf), (-np.inf, 0)))
+    >>> rules = [above if x > 0 else below for x in X[:, 0]]
     >>> explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     >>> control = faithkit.score(X[:, 0] > 0, explanations, X).control
     >>> control.finding, round(control.worth.value, 3)
@@ -157,6 +165,7 @@ class Control(Displayable):
     estimate: float
     verified: float
     draws: int
+    rows: int
     difference: Difference
     finding: str
     ceiling: float
@@ -178,69 +187,226 @@ class Control(Displayable):
         return cls(**{**payload, **parts})
 
 
-def compare_with_control(
-    measure: JackknifeEstimate, draws: Sequence[JackknifeEstimate], ceiling: Ceiling, confidence: float
-) -> Control:
+# -- the rows that both could check --
+
+
+class PairedRows:
+    """The agreement of each row with those in the scope of its explanation, and in those of its control.
+
+    Attributes
+    ----------
+    measure : RowCount
+    draws : sequence of RowCount
+        The same rows and pool with scopes of the control.
+    agreement, control : (n,) float
+        The agreement of each row, and the mean of the draws that could check it; 0 where nothing could.
+    n_draws : (n,) int
+        The number of these draws.
+    is_checked : (n,) bool
+        Whether both could check the row.
+    """
+
+    def __init__(self, measure: RowCount, draws: Sequence[RowCount]) -> None:
+        self.measure, self.draws = measure, draws
+        self.agreement, self.others = _read_rows(measure)
+        by_draw = [_read_rows(draw) for draw in draws]
+        self.draw_agreements = np.array([agreement for agreement, _ in by_draw])
+        self.draw_others = np.array([others for _, others in by_draw])
+        self.n_draws = (self.draw_others > 0).sum(axis=0)
+        self.control = self.draw_agreements.sum(axis=0) / np.maximum(self.n_draws, 1)
+        self.is_checked = (self.others > 0) & (self.n_draws > 0)
+
+    @property
+    def verified(self) -> float:
+        """The share of the rows that the measure checked which have a control."""
+        return float(self.is_checked.sum() / max(1, (self.others > 0).sum()))
+
+    def means(self) -> tuple[float, float]:
+        """Return the mean agreement of the measure and of the control over the rows that both could check."""
+        return float(self.agreement[self.is_checked].mean()), float(self.control[self.is_checked].mean())
+
+    def control_by_label(self) -> dict[int, float]:
+        """Return the mean of the control over the rows of each label that both could check."""
+        labels = self.measure.labels[self.is_checked]
+        means = divide_safely(sum_by(labels, self.control[self.is_checked]), np.bincount(labels))
+        return {label: float(means[label]) for label in np.unique(labels).tolist()}
+
+    def means_without(self, ceiling: Ceiling) -> tuple[Floats, Floats]:
+        """Return both means and the ceiling without each row of the sample, and without each row of the pool.
+
+        A scope with several other rows loses one of them. Rows with one other row in a scope are corrected:
+        without it that scope, and perhaps the row, is unchecked.
+        """
+        is_checked, n = self.is_checked.astype(np.float64), len(self.agreement)
+        sums = np.column_stack([is_checked, self.agreement * is_checked, self.control * is_checked])
+        own = np.zeros((n + len(self.measure.pool_labels), 3))
+        own[:n] = sums
+        left = sums.sum(axis=0) - own
+        left[:, 1] += _linear_changes(self.measure, is_checked)
+        for draw, others in zip(self.draws, self.draw_others, strict=True):
+            weight = divide_safely(is_checked * (others > 0), self.n_draws)
+            left[:, 2] += _linear_changes(draw, weight)
+        row, corrections = self._correct_single_rows()
+        np.add.at(left, row, corrections)
+        ceilings = np.append(ceiling.without, np.full(len(self.measure.pool_labels), ceiling.value))
+        means = np.column_stack([divide_safely(left[:, 1:], left[:, :1]), ceilings])
+        sample = _divide_by_variance(self.measure.agreement, means[:n], self.measure.labels)
+        return sample, _divide_by_variance(
+            self.measure.agreement, means[n:], self.measure.pool_labels, in_pool=True
+        )
+
+    def _correct_single_rows(self) -> tuple[Ints, Floats]:
+        """Return deleted rows, and how they change the number of rows and both sums beside linear changes."""
+        rows = np.flatnonzero(self.is_checked)
+        counts = (self.measure, *self.draws)
+        all_others = np.vstack([self.others[None], self.draw_others])
+        size = len(self.agreement) + len(self.measure.pool_labels)
+        single = np.full(all_others.shape, -1)
+        pairs = [np.zeros(0, dtype=np.int64)]
+        for place, (count, others) in enumerate(zip(counts, all_others, strict=True)):
+            with_one = rows[others[rows] == 1]
+            single[place, with_one] = _find_single_others(count, with_one)
+            pairs.append(with_one * size + single[place, with_one])
+        row, other = np.divmod(np.unique(np.concatenate(pairs)), size)
+        labels = np.concatenate([self.measure.labels, self.measure.pool_labels])
+        agrees = 1.0 - self.measure.agreement.disagreement(labels[row], labels[other])
+        lost, change = np.zeros(
+            (2, len(counts), len(row))
+        )  # draws lost, and change of the agreement where kept
+        for place, (count, others) in enumerate(zip(counts, all_others[:, row], strict=True)):
+            lost[place] = single[place, row] == other
+            several = np.flatnonzero(others > 1)
+            agreement = (self.agreement if place == 0 else self.draw_agreements[place - 1])[row[several]]
+            holds = _hold_pairs(count, row[several], other[several])
+            change[place, several] = holds * (agreement - agrees[several]) / (others[several] - 1)
+        n_draws = self.n_draws[row]
+        n_left = n_draws - lost[1:].sum(axis=0)
+        measure = self.agreement[row] + change[0]
+        linear = self.control[row] + change[1:].sum(axis=0) / n_draws
+        lost_agreement = (lost[1:] * self.draw_agreements[:, row]).sum(axis=0)
+        kept = divide_safely(linear * n_draws - lost_agreement, n_left)
+        is_lost = (lost[0] > 0) | (n_left == 0)
+        corrections = np.where(
+            is_lost, [-np.ones_like(measure), -measure, -linear], [0 * kept, 0 * kept, kept - linear]
+        )
+        return other, corrections.T
+
+
+def _divide_by_variance(agreement: Agreement, means: Floats, labels: Ints, in_pool: bool = False) -> Floats:
+    """Divide the disagreement of numbers by the share of their variance that is left without each row."""
+    left = agreement.divisor_left(labels, in_pool)
+    if left is None:
+        return means
+    return np.where(left[:, None] > 0, 1.0 - divide_safely(1.0 - means, left[:, None]), 0.0)
+
+
+def _read_rows(count: RowCount) -> tuple[Floats, Ints]:
+    """Return the agreement of each row of the sample, and how many other rows are in its scope."""
+    index, owners = count.owner_index, count.owners
+    return owners.scores[index], np.asarray(owners.others[index])
+
+
+def _linear_changes(count: RowCount, weight: Floats) -> Floats:
+    """Return how much Σ weight × agreement changes without each row of the sample and of the pool.
+
+    Rows with one other row in their scope are left out, and so is the agreement of the deleted row itself.
+    """
+    owners, index = count.owners, count.owner_index
+    others, scores = owners.others, owners.scores
+    loss = divide_safely(sum_by(index, weight, len(owners)), others - 1.0)
+    gain = owners.by_explanation(loss * scores)
+    influence = Influence(owners, gain, loss, np.zeros(len(owners.totals)))
+    changes = [_sum_changes(piece, influence) for piece in (count, *count.pooled())]
+    own = count.reflexive * divide_safely(weight, others[index] - 1.0) * (scores[index] - 1.0)
+    changes[0] = changes[0] - own
+    return np.concatenate(changes)
+
+
+def _sum_changes(count: RowCount, influence: Influence) -> Floats:
+    instances, changes = count.instances, np.zeros(len(count.labels))
+    for batch in count.batches():
+        changes += instances.sum_influence(batch, influence)[:, 0]
+        del batch  # free memory before the next batch
+    return changes
+
+
+def _find_single_others(count: RowCount, rows: Ints) -> Ints:
+    """Return the only other row in the scope of each of these rows; those of a pool come last."""
+    explanations, explanation = np.unique(count.owned[rows], return_inverse=True)
+    total, first = np.zeros(len(explanations), dtype=np.int64), 0
+    for piece in (count, *count.pooled()):
+        numbers = np.arange(first, first + len(piece.labels))[:, None]
+        for start, stop, bits in piece.batches(count.explanations.take(explanations)):
+            total[start:stop] += row_sums(bits, numbers)[:, 0]
+        first += len(piece.labels)
+    return np.asarray(total[explanation] - np.where(count.reflexive[rows], rows, 0))
+
+
+def _hold_pairs(count: RowCount, rows: Ints, others: Ints) -> NDArray[np.bool_]:
+    """Return whether the explanation of each row holds for another one; those of a pool come last."""
+    holds, first = np.zeros(len(rows), dtype=bool), 0
+    explanations, explanation = np.unique(count.owned[rows], return_inverse=True)
+    for piece in (count, *count.pooled()) if len(rows) else ():
+        stop_row = first + len(piece.labels)
+        for start, stop, bits in piece.batches(count.explanations.take(explanations)):
+            is_here = (explanation >= start) & (explanation < stop) & (others >= first) & (others < stop_row)
+            here = np.flatnonzero(is_here)
+            holds[here] = get_bits(bits, explanation[here] - start, others[here] - first)
+        first = stop_row
+    return holds
+
+
+# -- the comparison --
+
+
+def compare_with_control(rows: PairedRows, ceiling: Ceiling, confidence: float) -> Control:
     """Compare a measure with the draws of its control, and with its ceiling.
 
     Raises
     ------
     InputError
-        If there are fewer than 40 rows or clusters.
+        If there are fewer than 40 rows that both could check.
     """
-    statistics = measure.statistics
-    n_units = statistics.units.count
-    if n_units < MIN_UNITS:
+    n_checked = int(rows.is_checked.sum())
+    if n_checked < MIN_ROWS:
         raise InputError(
-            f"a control is compared on {MIN_UNITS} independent rows or more, and there are {n_units}"
+            f"a control is compared on {MIN_ROWS} rows or more that both could check, and there "
+            f"are {n_checked}"
         )
-    control = float(np.mean([draw.statistics.estimate for draw in draws]))
-    values = np.array([statistics.estimate, control, ceiling.value])
-    without = (
-        _without_units(statistics.estimate, measure.value),
-        np.mean([_without_units(draw.statistics.estimate, draw.value) for draw in draws], axis=0),
-        ceiling.without,
-    )
-    changes = measure.pool_changes
-    control_changes = np.mean([draw.pool_changes for draw in draws], axis=0)
+    measure, control = rows.means()
     contrast = _Contrast(
-        values=values,
-        without=np.column_stack(without),
-        without_pool=values - np.column_stack([changes, control_changes, np.zeros(len(changes))]),
-        effective=statistics.units.effective,
-        confidence=confidence,
+        np.array([measure, control, ceiling.value]), *rows.means_without(ceiling), confidence
     )
     value, se = contrast.jackknife(lambda x, control, _: x - control)
     low, high = contrast.interval(value, se)
-    difference = Difference(value, low, high, confidence, contrast.p_value(value, se))
+    has_worth = (
+        rows.verified >= MIN_VERIFIED
+        and ceiling.value - control > MIN_GAP
+        and not 0 < ceiling.rows < MIN_REPEATS
+    )
     return Control(
         estimate=control,
-        verified=float(np.mean([draw.statistics.verified for draw in draws])),
-        draws=len(draws),
-        difference=difference,
+        verified=rows.verified,
+        draws=len(rows.draws),
+        rows=len(rows.agreement),
+        difference=Difference(value, low, high, confidence, contrast.p_value(value, se)),
         finding=ABOVE if low > ROUNDING else BELOW if high < -ROUNDING else NOT_ABOVE,
         ceiling=ceiling.value,
         ceiling_rows=ceiling.rows,
-        worth=contrast.worth(),
+        worth=contrast.worth() if has_worth else None,
     )
-
-
-def _without_units(estimate: float, pseudo_values: Floats) -> Floats:
-    """Return the estimate without each unit, from its pseudo-values."""
-    return estimate - (pseudo_values - estimate) / (len(pseudo_values) - 1)
 
 
 @attrs.frozen(eq=False)
 class _Contrast:
-    """Estimate, control and ceiling, and all three without each unit, for the jackknife of their functions.
+    """Measure, control and ceiling, and all three without each row, for the jackknife of their functions.
 
-    Units of the pool are a stratum of their own.
+    Rows of the pool are a stratum of their own.
     """
 
     values: Floats
     without: Floats
     without_pool: Floats
-    effective: float
     confidence: float
 
     def jackknife(self, function: Any) -> tuple[float, float]:
@@ -253,20 +419,17 @@ class _Contrast:
 
     def interval(self, value: float, se: float) -> tuple[float, float]:
         """Return value ± t·se."""
-        t = student_quantile(self.effective, self.confidence)
+        t = student_quantile(float(len(self.without)), self.confidence)
         return value - t * se, value + t * se
 
     def p_value(self, value: float, se: float) -> float:
         """Return the p-value of the hypothesis that the value is 0."""
         if abs(value) <= ROUNDING:
             return 1.0
-        return 2 * float(stdtr(max(1.0, self.effective - 1.0), -abs(value) / se)) if se > 0 else 0.0
+        return 2 * float(stdtr(len(self.without) - 1.0, -abs(value) / se)) if se > 0 else 0.0
 
-    def worth(self) -> Worth | None:
-        """Return the share of the gap that is closed; None unless the ceiling is above the control."""
-        gap, se = self.jackknife(lambda _, control, ceiling: ceiling - control)
-        if self.interval(gap, se)[0] <= ROUNDING:
-            return None
+    def worth(self) -> Worth:
+        """Return the share of the gap that is closed."""
         value, se = self.jackknife(lambda x, control, ceiling: _share(x - control, ceiling - control))
         return Worth(value, *self.interval(value, se))
 

@@ -52,14 +52,8 @@ class JackknifeEstimate:
     needed for paired comparisons only.
     """
 
-    def __init__(
-        self,
-        statistics: MeasureStatistics,
-        pseudo_values: PseudoValues | None = None,
-        pool_changes: Callable[[], Floats] | None = None,
-    ) -> None:
+    def __init__(self, statistics: MeasureStatistics, pseudo_values: PseudoValues | None = None) -> None:
         self.statistics, self._compute_pseudo_values = statistics, pseudo_values
-        self._compute_pool_changes = pool_changes
 
     @cached_property
     def _pseudo_values(self) -> tuple[Floats, Floats]:
@@ -75,11 +69,6 @@ class JackknifeEstimate:
     def disagreement(self) -> Floats:
         """Pseudo-values of the disagreement."""
         return self._pseudo_values[1]
-
-    @cached_property
-    def pool_changes(self) -> Floats:
-        """How much the estimate decreases without each unit of the pool; empty without a pool."""
-        return np.zeros(0) if self._compute_pool_changes is None else self._compute_pool_changes()
 
     @classmethod
     def of(cls, counts: Count, n_classes: int | None = None) -> "JackknifeEstimate":
@@ -102,7 +91,7 @@ class JackknifeEstimate:
         if isinstance(counts, CellCount):
             [sums] = sum_pairs(counts, [None])
             weighted = WeightedJackknife(counts, n_classes, sums)
-            return cls(weighted.statistics(), weighted.pseudo_values, weighted.pool_changes)
+            return cls(weighted.statistics(), weighted.pseudo_values)
         if counts.relation.groups:
             grouped = GroupedJackknife.of(counts, n_classes)
             return cls(grouped.statistics(), grouped.pseudo_values)
@@ -245,15 +234,10 @@ class GroupedJackknife:
 def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife equal rows for a relation that does not group them."""
     totals, deletions = measure_totals(counts, n_classes), relation_deletions(counts)
-    n, pool = counts.owners.n, list(pool_deletions(counts))
-    moments = pseudo_value_moments(deletions, totals, n)
-    pool_moments = change_moments(pool, totals)
+    n, moments = counts.owners.n, pseudo_value_moments(deletions, totals, counts.owners.n)
+    pool_moments = change_moments(pool_deletions(counts), totals)
     statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool_moments)
-    return JackknifeEstimate(
-        statistics,
-        lambda: deletions.pseudo_values(totals, n),
-        lambda: np.concatenate([np.zeros(0), *(piece.changes(totals)[0] for piece in pool)]),
-    )
+    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n))
 
 
 def relation_statistics(

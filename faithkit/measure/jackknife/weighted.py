@@ -144,10 +144,6 @@ class WeightedJackknife:
         _, disagreement = self.deletions.pseudo_values(self.totals, n_units)
         return estimate, disagreement
 
-    def pool_changes(self) -> Floats:
-        """Return how much the estimate decreases without each unit of the pool."""
-        return self.pool_deletions.changes(self.totals)[0]
-
     def statistics(self) -> MeasureStatistics:
         """Return the statistics of the measure."""
         estimate, disagreement = map(CentralMoments.of, self.pseudo_values())

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from faithkit.display import VERBOSE
-from faithkit.measure.baselines.control import ABOVE, Control, Worth
+from faithkit.measure.baselines.control import ABOVE, MIN_REPEATS, MIN_VERIFIED, Control, Worth
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
@@ -32,9 +32,8 @@ from faithkit.report.sentences import OF_LABELS, explain_measure
 from faithkit.report.sheets.sheet import Sheet, Table
 
 ROUNDING = 1e-9
-UNLIKE = 0.05  # a larger difference of the shares checked is mentioned
-FORM = "explanations of the same form that were chosen without the model"
-CONTROL = "Control: random explanations of the same form, chosen without the model."
+RANDOM = "random explanations, or random scopes of the same size,"
+CONTROL = f"Control: {RANDOM} chosen without the model."
 WORTH = "Worth: the share of the gap between the control and the full input that explanations close."
 
 ESTIMATE = (
@@ -46,8 +45,8 @@ MEANINGS = {
     "interval": "Where the measure lies, including what could not be checked.",
     CHANCE: "What one explanation for all instances would get: any two of them are compared. A dash "
     "where that is unknown.",
-    "control": "What random explanations of the same form get, which are chosen without the model: the mean "
-    "of several draws.",
+    "control": f"What {RANDOM} get that are chosen without the model: the mean of several draws, over the "
+    "instances that both could check.",
     "worth": "The share of the gap between the control and the full input that explanations close.",
     "checked": "The share of instances with another instance to check against. A high share does not mean "
     "that explanations are good.",
@@ -197,26 +196,31 @@ def explain_control(payload: Payload) -> list[str]:
 
 
 def remark_on_control(payload: Payload) -> list[str]:
-    """Return why sufficiency has no control, or that its control could be checked more or less often."""
+    """Return why sufficiency has no control, or for which rows it has one."""
     sufficiency, control = payload["measures"]["sufficiency"], read_control(payload)
     if sufficiency is None or not sufficiency["verified"]:  # another sentence says so
         return []
     if control is None:
         return [f"Sufficiency has no control: {payload['why_no_control']}."]
-    if abs(control.verified - sufficiency["verified"]) <= UNLIKE:
-        return []
-    return [
-        f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
-        f"{format_percent(control.verified)} of the control's: explanations that could not be checked count "
-        "as disagreeing, which is part of the difference."
-    ]
+    remarks = []
+    if control.rows < payload["n"]:
+        remarks.append(
+            f"The control was drawn for {control.rows:,} of {payload['n']:,} rows, chosen by their content."
+        )
+    if control.verified < MIN_VERIFIED:
+        remarks.append(
+            f"{format_percent(control.verified)} of the checked explanations have a control, too few for a "
+            "worth; sufficiency is compared with it on their rows alone."
+        )
+    return remarks
 
 
 def _difference_sentence(control: Control) -> str:
     change = control.difference
     value, interval = format_difference(change.value, change.low, change.high)
-    verdict = f"Sufficiency is {control.finding}: {FORM} get {format_number(control.estimate)}"
-    return f"{verdict}, and the difference is {value} ({name_interval(change.confidence)} {interval})."
+    verdict = f"Sufficiency is {control.finding}: {RANDOM} get {format_number(control.estimate)}"
+    checked = f"{value} ({name_interval(change.confidence)} {interval})"
+    return f"{verdict}, and the difference is {checked} where both could be checked."
 
 
 def _worth_sentence(control: Control, payload: Payload) -> str:
@@ -225,6 +229,13 @@ def _worth_sentence(control: Control, payload: Payload) -> str:
         f"the full input ({_self_agreement(control, payload)})" if control.ceiling < 1 else "the full input"
     )
     worth = control.worth
+    if worth is None and control.verified < MIN_VERIFIED:
+        return ""
+    if worth is None and 0 < control.ceiling_rows < MIN_REPEATS:
+        return (
+            f"Only {pluralize(control.ceiling_rows, 'instance')} were predicted more than once, too few to "
+            "say how much of the gap between the control and the full input is closed."
+        )
     if worth is None:
         return f"The gap between the control and {full} is too small to say how much of it is closed."
     if control.finding == ABOVE:
@@ -341,6 +352,7 @@ def control_sheet(control: Control) -> Sheet:
         "interval of worth": None if worth is None else _worth_interval(worth),
         "checked": format_percent(control.verified),
         "draws": str(control.draws),
+        "rows": f"{control.rows:,}",
         "finding": control.finding,
     }
     return Sheet.of(None, Table.of_pairs(pairs))

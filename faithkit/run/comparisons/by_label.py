@@ -9,7 +9,7 @@ import pandas as pd
 from faithkit.display import Displayable
 from faithkit.jsonable import to_json_value, unique_keys
 from faithkit.measure.by_label import LabelEstimate, frequent_labels, measure_labels, why_no_labels
-from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 
@@ -47,11 +47,11 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
         *,
         names: Sequence[Any],
         k: int,
-        control: Sequence[RowCount] = (),
+        control: Mapping[int, float] | None = None,
     ) -> "ByLabel":
         """Measure the k most frequent labels.
 
-        `names` has the label of each code, and `control` the counts of the draws of sufficiency's control.
+        `names` has the label of each code, and `control` the mean of sufficiency's control by code.
         """
         codes, left_out = frequent_labels(counts["consistency"], k)
         measures, not_measured = {}, {}
@@ -62,8 +62,8 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
                 continue
             finding = estimates[measure].finding
             untested = finding if finding in (ONE_LABEL, NAMES_THE_LABEL) else None
-            draws = control if measure == "sufficiency" else ()
-            parts = measure_labels(count, codes, estimates[measure].confidence, untested, draws)
+            means = control if measure == "sufficiency" else None
+            parts = measure_labels(count, codes, estimates[measure].confidence, untested, means)
             measures[measure] = {names[code]: part for code, part in zip(codes, parts, strict=True)}
         return cls(measures, left_out, not_measured)
 

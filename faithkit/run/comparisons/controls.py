@@ -1,33 +1,34 @@
-"""The control of sufficiency, drawn where the relation offers one and the sample is not too large."""
+"""The control of sufficiency: drawn for plain rows in memory, and compared with the measure."""
 
 import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays import Floats, Ints
-from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, InputError
 from faithkit.measure.baselines.control import (
     MIN_DRAWS,
     Ceiling,
     Control,
+    PairedRows,
     compare_with_control,
     measure_ceiling,
 )
 from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.run.comparisons.control_draws import ControlDraws, draw_controls
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 
-MAX_ROWS = 10_000  # a larger sample has a control only on request
-
 
 @attrs.frozen(eq=False)
 class ControlComparison:
-    """A control and the counts of its draws, or the reason why there is none."""
+    """A control and its mean by predicted label, or the reason why there is none.
+
+    The keys of `by_label` are the codes of labels.
+    """
 
     control: Control | None = None
-    counts: tuple[RowCount, ...] = ()
+    by_label: dict[int, float] = attrs.field(factory=dict)
     why_not: str | None = None
 
     @classmethod
@@ -40,56 +41,37 @@ class ControlComparison:
         assert isinstance(count, RowCount)
         relation = setup.applicability.relation
         assert relation is not None
-        measure = population.jackknife_estimate(count, setup.n_classes)
         try:
-            counts = tuple(population.draw_controls(relation, setup.seed, setup.draws or MIN_DRAWS))
-            draws = [population.jackknife_estimate(draw, setup.n_classes) for draw in counts]
-            control = compare_with_control(measure, draws, _ceiling(population, count), setup.confidence)
+            drawn = draw_controls(population, count, relation, setup.seed, setup.draws or MIN_DRAWS)
+            paired = PairedRows(drawn.measure, drawn.draws)
+            ceiling = _ceiling(population, drawn)
+            control = compare_with_control(paired, ceiling, setup.confidence)
         except ContractError:
             raise
         except InputError as error:  # the measure stands without its control
             return cls(why_not=str(error).rstrip("."))
-        return cls(control, counts)
+        return cls(control, paired.control_by_label())
 
 
 def why_no_control(population: Population, count: Count | None, setup: Setup) -> str | None:
     """Return why sufficiency has no control; None if one can be drawn."""
-    relation = setup.applicability.relation
-    if count is None or relation is None:
+    if count is None or setup.applicability.relation is None:
         return "sufficiency was not measured"
-    if relation.control is None:
-        return f"the relation {relation} offers none"
     if setup.draws == 0:
         return "none was asked for (control_draws=0)"
-    request = f"ask for it by control_draws={MIN_DRAWS} (CLI: --control-draws {MIN_DRAWS})"
     if not isinstance(population, InMemory):
+        request = f"ask for it by control_draws={MIN_DRAWS} (CLI: --control-draws {MIN_DRAWS})"
         return f"the log was read in pieces: {request}, which reads all rows at once"
-    if setup.draws is None and len(population.sample) > MAX_ROWS:
-        return f"{len(population.sample):,} rows are many: {request}"
+    if population.sample.explanations.block is not None:
+        return "for now, rows in blocks have none"
+    design = population.design
+    if design is not None:
+        return f"for now, rows with {'clusters' if design.is_clustered else 'weights'} have none"
     return None
 
 
-def _ceiling(population: InMemory, count: RowCount) -> Ceiling:
-    """Return the agreement of the model with itself, without each unit that the jackknife deletes."""
-    words, block = population.row_content.words, population.sample.explanations.block
-    rows = np.arange(len(population.sample))
-    instance = rows if words is None else pd.factorize(words)[0].astype(np.int64)
-    if block is not None:  # the same row of two blocks, such as questions, is no instance asked twice
-        instance = group(np.column_stack([instance, block])).codes
-    unit, weight = _sampling_units(population)
-    labels = population.encoded_labels.codes
-    ceiling = measure_ceiling(instance, labels, count.agreement, unit, weight)
-    has_weight = np.bincount(unit, weights=weight) > 0
-    return attrs.evolve(ceiling, without=ceiling.without[has_weight])
-
-
-def _sampling_units(population: InMemory) -> tuple[Ints, Floats]:
-    """Return the unit of each row, which is itself, its cluster or its block, and its weight."""
-    n, design, block = (
-        len(population.sample),
-        population.explained_design,
-        population.sample.explanations.block,
-    )
-    if block is not None:
-        return np.unique(block, return_inverse=True)[1], np.ones(n)
-    return (np.arange(n), np.ones(n)) if design is None else (design.unit, design.weights)
+def _ceiling(population: InMemory, drawn: ControlDraws) -> Ceiling:
+    """Return the agreement of the model with itself on the rows of a control, without each of them."""
+    words, unit = population.row_content.words, np.arange(len(drawn.rows))
+    instance = unit if words is None else pd.factorize(words[drawn.rows])[0].astype(np.int64)
+    return measure_ceiling(instance, drawn.measure.labels, drawn.measure.agreement, unit, np.ones(len(unit)))

@@ -121,7 +121,7 @@ class Setup:
     Attributes
     ----------
     draws : int or None
-        How often the control of sufficiency is drawn; None leaves it to the size of the sample.
+        How often the control of sufficiency is drawn; None is ten times, but not for a log read in pieces.
     faithful_at : float
         From which level on explanations are called faithful.
     applicability : Applicability

@@ -1,7 +1,7 @@
 """A population whose rows are all in memory."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -10,16 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays import sum_by
 from faithkit.arrays.containers import take_rows
-from faithkit.arrays.grouping import group, hash_content, hash_rows
-from faithkit.arrays.row_random import derive_seeds
 from faithkit.errors import InputError, warn
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, draw_control, key_of
+from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
@@ -207,37 +203,6 @@ class InMemory(Population):
         pool = Pool.of(other_rows, codes) if self.pool is None else self.pool.after(other_rows, codes)
         some = attrs.evolve(self._take(owners), pool=pool, encoded_labels=self.encoded_labels.at(owners))
         return attrs.evolve(some.count(relation), row_numbers=np.concatenate([owners, others]))
-
-    def draw_controls(self, relation: Relation, seed: int, draws: int) -> Iterator[RowCount]:
-        """Tally the control of a relation, once for each draw; seeds belong to the content of rows."""
-        seeds = self._control_seeds(relation, seed)
-        for draw in range(draws):
-            control = draw_control(relation, self.sample, derive_seeds(seeds, draw))
-            assert control is not None
-            yield attrs.evolve(self, sample=Sample(self.sample.X, control)).count(relation)
-
-    def _control_seeds(self, relation: Relation, seed: int) -> NDArray[np.uint32]:
-        """Return the seed of each row; equal instances get different seeds, so that draws are independent.
-
-        Equal instances are numbered in an order of their explanations, predictions and units, so that the
-        order of the rows does not matter.
-        """
-        seeds = row_seeds(self.sample.instances("the control"), seed)
-        if len(np.unique(seeds)) == len(seeds):
-            return seeds
-        explanations, design = self.sample.explanations, self._design_of_units
-        n, groups = len(seeds), group(key_of(relation, explanations), explanations.missing, False)
-        words = hash_content(key_of(relation, explanations.take(groups.first)))[groups.codes]
-        unit = np.arange(n) if design is None else design.unit[:n]
-        steps = np.ones(n, dtype=np.int64) if design is None else design.steps[:n]
-        columns = seeds, words, self.encoded_labels.codes, steps
-        row_words = hash_rows(np.column_stack([column.astype(np.uint64) for column in columns]))
-        unit_words = sum_by(unit, row_words)
-        order = np.lexsort((unit, unit_words[unit], row_words, seeds))
-        starts = np.searchsorted(seeds[order], seeds[order])
-        numbers = np.empty(n, dtype=np.int64)
-        numbers[order] = np.arange(n) - starts
-        return np.where(numbers > 0, derive_seeds(seeds, numbers), seeds)
 
     @property
     def explained_design(self) -> Design | None:

@@ -13,7 +13,7 @@ from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pairing import read_pairs
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
-from faithkit.run.comparisons.controls import MAX_ROWS
+from faithkit.run.comparisons.control_draws import MAX_ROWS
 from faithkit.run.comparisons.reference import check_columns, check_comparable, check_saved_columns
 from faithkit.run.components.discretization import fit_and_freeze_discretizer
 from faithkit.run.components.learning import THE_SAMPLE, learns
