@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from faithkit.arrays import Ints
+from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_texts_among_numbers
 from faithkit.inputs.logs.rule_columns import parse_rule_texts
@@ -17,6 +19,7 @@ from faithkit.inputs.objects.adapters import find_adapter
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_forms import adapt
 from faithkit.inputs.pairing import pair_columns, read_pairs
+from faithkit.inputs.predictions.labels import describe_missing_labels, find_missing_labels
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
@@ -212,7 +215,8 @@ def score(
     Parameters
     ----------
     predictions : sequence of n labels
-        Rows are paired by position. Pandas objects whose indexes are in different orders are refused.
+        Rows without a label are left out, and counted in a note. Rows are paired by position. Pandas objects
+        whose indexes are in different orders are refused.
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
         Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
@@ -246,8 +250,20 @@ def score(
     if X is not None and not is_array and not isinstance(X, list | pd.DataFrame) and not issparse(X):
         check_X(X)  # raises
     logged_explanations = _convert_explanations(explanations, predictions, X)
+    kind = Outcome.of(outcome, agree, predictions, range=range)
+    is_missing = find_missing_labels(predictions) if kind.has_labels else np.zeros(0, dtype=bool)
+    if is_missing.any() and not is_missing.all() and len(is_missing) == len(logged_explanations):
+        rows = np.flatnonzero(~is_missing)
+        X, predictions, logged_explanations = (
+            take_rows(X, rows),
+            take_rows(predictions, rows),
+            logged_explanations.take(rows),
+        )
+        columns = {name: _take_column(column, rows, len(is_missing)) for name, column in columns.items()}
+        columns["ids"] = pd.Series(rows, name="row") if columns["ids"] is None else columns["ids"]
+        index = None if index is None else index[rows]
     setup = Setup(
-        outcome=Outcome.of(outcome, agree, predictions, range=range),
+        outcome=kind,
         estimator=resolve_component("estimator", estimator),
         confidence=confidence,
         permutations=permutations,
@@ -255,10 +271,20 @@ def score(
         faithful_at=faithful_at,
         seed=seed,
         pairs=read_pairs(logged_explanations),
+        notes=(describe_missing_labels(int(is_missing.sum())),) if is_missing.any() else (),
     )
     n = len(predictions if hasattr(predictions, "__len__") else logged_explanations)
     inputs = SampleInputs.of_log(X, n, pool, index, **columns, uninformative=uninformative)
     return measure_explanations(inputs, predictions, logged_explanations, discretizer, relation, setup)
+
+
+def _take_column(column: Any, rows: Ints, n: int) -> Any:
+    """Return the values of selected rows, and those of all rows of a pool, which come after the n rows."""
+    if not hasattr(column, "__len__") or isinstance(column, str):
+        return column
+    column = as_column(column)
+    column = list(column) if isinstance(column, tuple) else column
+    return take_rows(column, np.concatenate([rows, np.arange(n, len(column))]))
 
 
 def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explanations:

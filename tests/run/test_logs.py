@@ -88,6 +88,7 @@ def log(log_folder, small_pieces):
     """The folder, read in small pieces."""
     return log_folder
 
+
 @pytest.fixture(autouse=True)
 def rows_in_memory_are_not_searched(monkeypatch):
     """A log that is read in pieces is searched neither for repeated rows nor for an order."""

@@ -20,7 +20,8 @@ from faithkit.inputs.logs.rule_columns import as_rules, remark_violations
 from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.pairing import pair_columns
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.inputs.predictions.labels import find_missing_labels
+from faithkit.inputs.predictions.outcome import LABELS, Outcome
 from faithkit.inputs.rows import Rows
 from faithkit.wording import join_few
 
@@ -156,6 +157,19 @@ class Log:
             for name, column in columns.items()
         }
         return attrs.evolve(self, explanations=self.explanations.take(rows), **selected)
+
+    def leave_out_missing_labels(self) -> "tuple[Log, int]":
+        """Return the log without the rows that have no label, and how many these are.
+
+        Rows without an id get their number in the log as id.
+        """
+        kind = self.roles.kind or Outcome.of(None, None, self.predictions).kind
+        is_missing = find_missing_labels(self.predictions) if kind == LABELS else np.zeros(0, dtype=bool)
+        if not is_missing.any() or is_missing.all():
+            return self, 0
+        numbers = pd.Series(np.arange(len(is_missing)), name="log row")
+        log = attrs.evolve(self, ids=numbers) if self.ids is None else self
+        return log.take(np.flatnonzero(~is_missing)), int(is_missing.sum())
 
     def split_pool(self) -> "tuple[Log, PoolRows | None]":
         """Return the rows with an explanation as a log, and the rows without one as a pool.

@@ -185,6 +185,34 @@ def encode_labels(predictions: Any) -> Labels:
     return Labels(np.argsort(order)[codes], [labels[position] for position in order])
 
 
+def find_missing_labels(predictions: Any) -> NDArray[np.bool_]:
+    """Return which predictions are missing, if they are labels; none of an unknown form is.
+
+    Examples
+    --------
+    >>> find_missing_labels(["yes", None, "no"])
+    array([False,  True, False])
+    """
+    is_column = isinstance(predictions, list | tuple | np.ndarray | pd.Series)
+    if not is_column or getattr(predictions, "ndim", 1) != 1:
+        return np.zeros(0, dtype=bool)
+    return np.asarray(as_series(predictions).isna().to_numpy(), dtype=bool)
+
+
+def describe_missing_labels(n_missing: int) -> str:
+    """Return the note on rows that are left out because they have no prediction.
+
+    >>> describe_missing_labels(1)
+    '1 row has no prediction, and is left out.'
+    """
+    rows = "row has no prediction, and is" if n_missing == 1 else "rows have no prediction, and are"
+    return f"{n_missing:,} {rows} left out."
+
+
+class MissingPredictionError(InputError):
+    """A log has rows without a label, which are left out where all rows are read at once."""
+
+
 def _sorted_positions(labels: list[Any]) -> list[int]:
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)

@@ -24,7 +24,7 @@ from faithkit.explanations.relations import Relation
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
-from faithkit.inputs.predictions.labels import as_checked_numbers, encode_labels
+from faithkit.inputs.predictions.labels import MissingPredictionError, as_checked_numbers, encode_labels
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, LABELS, Outcome
 from faithkit.measure.counting.census import SAVED, Census, Values, count_piece, merge_censuses, scan_piece
 from faithkit.measure.counting.owners import Counts, Owners
@@ -121,10 +121,9 @@ def encode_log_predictions(log: Log, outcome: Outcome, start: int) -> tuple[Coun
     """
     is_missing = log.predictions.isna().to_numpy()
     if is_missing.any():
-        alternative = ", or name the label" if outcome.kind == LABELS else ""
-        raise InputError(
-            f"the prediction of row {start + _first_row(is_missing)} is missing: drop such rows{alternative}."
-        )
+        row = start + _first_row(is_missing)
+        kind = MissingPredictionError if outcome.has_labels else InputError
+        raise kind(f"the prediction of row {row} is missing: drop such rows.")
     if outcome.kind == LABELS:
         encoded = encode_labels(log.predictions)
         return encoded.codes, encoded.classes

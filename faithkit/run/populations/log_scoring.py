@@ -12,6 +12,7 @@ from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pairing import read_pairs
 from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.predictions.labels import MissingPredictionError, describe_missing_labels
 from faithkit.run.api import score
 from faithkit.run.comparisons.control_draws import MAX_ROWS
 from faithkit.run.comparisons.reference import check_columns, check_comparable, check_saved_columns
@@ -126,6 +127,7 @@ def _score_with_groups(
         if result is not None:
             return result, log.roles.by
     in_memory = log.read() if isinstance(log, ParquetLog) else log
+    in_memory, n_left_out = in_memory.leave_out_missing_labels()
     if unexplained == "pool":
         in_memory, pool = in_memory.split_pool()
     log_options = {
@@ -138,6 +140,7 @@ def _score_with_groups(
     }
     result = score(in_memory.predictions, in_memory.explanations, X=in_memory.X, **{**log_options, **options})
     notes = (
+        *([describe_missing_labels(n_left_out)] if n_left_out else []),
         *in_memory.roles.notes,
         *note_false_reasons(in_memory.explanations, in_memory.ids),
         *result.notes,
@@ -187,10 +190,13 @@ def score_in_pieces(
     applicability = Applicability.of(relation, reader.example, RelationRows(None, len(log.table)))
     if applicability.relation is not None and (control_draws or len(log.table) <= MAX_ROWS):
         return None  # a control, and measures by label, need all rows
-    population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)
-    if setup.outcome.is_a_guess:
-        warn_about_numbers(population.labels)
-    return measure_population(population, attrs.evolve(setup, applicability=applicability))
+    try:
+        population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)
+        if setup.outcome.is_a_guess:
+            warn_about_numbers(population.labels)
+        return measure_population(population, attrs.evolve(setup, applicability=applicability))
+    except MissingPredictionError:
+        return None  # rows without a label are left out, and the others keep their numbers
 
 
 def _must_learn(relation: Any) -> bool:

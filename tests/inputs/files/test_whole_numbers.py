@@ -124,6 +124,7 @@ def test_ids_with_a_gap_are_exact_in_memory_too():
     result = faithkit.score(frame["label"], frame[["id"]])
     assert result.consistency.value == pytest.approx(80 / 81)
 
+
 @pytest.fixture(autouse=True)
 def rows_in_memory_are_not_searched(monkeypatch):
     """A log that is read in pieces is searched neither for repeated rows nor for an order."""
