@@ -259,7 +259,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *("chance", "measures", "why_no_sufficiency", "control", "why_no_control", "by_label", "verdict", "notes"),
         *("explainer", "discretizer", "discretized", "relation", "estimator", "seed", "data", "model", "versions"),
         *("background", "permutations", "explained_by", "effective", "clusters", "uninformative", "blocks", "pool"),
-        *("tails", "outcome", "next_steps", "origin", "pairs"),
+        *("tails", "outcome", "next_steps", "origin", "pairs", "warnings", "objections", "owners"),
     }  # fmt: skip
     assert set(payload["measures"]["consistency"]) == {
         *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value", "verified"),
@@ -406,10 +406,10 @@ BAD = {
     "lengths that differ": (lambda: faithkit.score([0, 1], ["a"]), "1 explanations for 2 predictions"),
     "X of another length": (lambda: faithkit.score([0], ["a"], X=np.zeros((2, 1))), "2 rows of X for 1"),
     "NaN predictions": (
-        lambda: faithkit.score([0.0, float("nan")], ["a", "b"]),
-        "1 of 2 predictions are missing",
+        lambda: faithkit.score([float("nan"), float("nan")], ["a", "b"]),
+        "2 of 2 predictions are missing",
     ),
-    "None predictions": (lambda: faithkit.score(["a", None], ["a", "b"]), "the first in row 1"),
+    "None predictions": (lambda: faithkit.score([None, None], ["a", "b"]), "the first in row 0"),
     "a matrix of predictions that are all the same": (
         lambda: faithkit.score(np.zeros((2, 2)), ["a", "b"]),
         "nothing to explain",

@@ -404,12 +404,13 @@ def test_files_without_rows_are_refused(folder):
     assert "0 rows" in score_and_be_refused(folder)
 
 
-def test_a_missing_prediction_is_named_by_its_row_in_the_log(folder):
+def test_a_row_without_a_label_is_left_out_of_a_log_in_pieces(folder):
     table = pd.read_parquet(folder / "b.parquet").astype({"label": "Int64"})
     table.loc[30, "label"] = None
     table.to_parquet(folder / "b.parquet", row_group_size=25)
     pd.read_parquet(folder / "a.parquet").astype({"label": "Int64"}).to_parquet(folder / "a.parquet")
-    assert "the prediction of row 130 is missing" in score_and_be_refused(folder)
+    printed = run("score", folder, "--prediction", "label", "--explanation", "phi_*").stdout
+    assert "1 row has no prediction, and is left out." in " ".join(printed.split())
 
 
 def test_several_columns_of_predictions_are_no_labels(folder):

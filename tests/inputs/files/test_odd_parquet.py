@@ -120,7 +120,7 @@ def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memo
 
 def _find_refusal(cells):
     if cells == [None]:
-        return "the prediction of row 0 is missing"
+        return "predictions are missing"
     if any(isinstance(cell, float) and np.isinf(cell) for cell in cells):
         return r"the prediction of row \d is infinite"
     return "predictions are durations: give labels" if isinstance(cells[0], dt.timedelta) else None
