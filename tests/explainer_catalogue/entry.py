@@ -22,6 +22,7 @@ SAW_LABELS = "explainers that saw these very labels"
 PROXY = "a proxy without a rival"
 SIGNS_IN_A_LOG = "inverted signs in a log"
 REPEATS = "repeats in a log without X"
+BESIDE = "what decides is named beside what does not"
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -192,21 +193,24 @@ class Says:
         return self._explain(X, seeds, self._predictor)
 
 
-def importances(phi, X, model=None):
+def importances(phi, X, model):
     """Return importances of the columns of X, for the class that they speak for; their relation is the default."""
     from faithkit_feature_importance.importances import default_relation
 
     shared = {"names": list(X.columns), "offsets": 0}
     classes = getattr(model, "classes_", None)
-    if classes is not None:
-        is_binary = len(classes) == 2
-        shared |= {"target": "positive", "class": str(classes[1])} if is_binary else {"target": "predicted"}
+    if classes is None:
+        shared |= {"target": "prediction"}
+    elif len(classes) == 2:
+        shared |= {"target": "positive", "class": str(classes[1])}
+    else:
+        shared |= {"target": "predicted"}
     return faithkit.Explanations.vectors(
         np.asarray(phi, float), instances=X, shared=shared, relation=default_relation(X)
     )
 
 
-def says_importances(name, function, model=None):
+def says_importances(name, function, model):
     """Return an explainer of importances ``(rows, uniform generator of rows) -> matrix``."""
     return Says(name, lambda X, seeds, predictor: importances(function(X, seeds), X, model))
 

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 from explainer_catalogue.entry import (
+    BESIDE,
     CODES,
     LYING,
     PROXY,
@@ -27,7 +28,7 @@ from explainer_catalogue.worlds import GATED, PLANT_LABELS, PLANTS, TOPIC_WORDS
 import faithkit
 from faithkit import Contains, Interval, OneOf, Rule
 
-KERNEL_SHAP = "shap:algorithm=kernel,background=sample:20"
+KERNEL_SHAP = "shap:algorithm=kernel,background=sample:10"
 
 
 def _lying(name, family, form, applies, world, n, **options):
@@ -67,8 +68,9 @@ def _(drawn):
     return {"explainer": "lime:samples=300", "background": drawn.background(200)}
 
 
-@_lying("scaffold-kernel-shap", "importances", "model", "near", "tenants", 300)
+@_lying("scaffold-kernel-shap", "importances", "model", "near", "tenants", 300, uncatchable=BESIDE)
 def _(drawn):
+    """Debts come first, and origin, which decides, is the third or fourth of the columns."""
     return {"explainer": KERNEL_SHAP, "background": drawn.background(300)}
 
 
@@ -388,42 +390,26 @@ def _(drawn):
     return drawn.log(rules(twin_rules(drawn.X, drawn.y), drawn.X))
 
 
-@_lying("flatterer", "rules", "model", "rule", "gates", 500)
+@_lying("flatterer", "rules", "model", "rule", "gates", 300)
 def _(drawn):
     return {"explainer": "flatterer", "background": drawn.background(100)}
 
 
-def purest_rules(X, y, names, rng, candidates=150, least=12):
+def purest_rules(X, y, names, rng, candidates=400, least=10):
     """Rules of two windows each, the purest of many on these very labels that cover at least some rows."""
     table, values = X[names].to_numpy(float), []
     ranks = X[names].rank().to_numpy() / len(X)
     codes = np.unique(np.asarray(y), return_inverse=True)[1]
     for i in range(len(X)):
-        best, chosen = -1.0, None
-        for _ in range(candidates):
-            a, b = rng.choice(len(names), 2, replace=False)
-            low, high = rng.uniform(0.05, 0.25, 2), rng.uniform(0.05, 0.25, 2)
-            covered = (
-                (ranks[:, a] >= ranks[i, a] - low[0])
-                & (ranks[:, a] <= ranks[i, a] + high[0])
-                & (ranks[:, b] >= ranks[i, b] - low[1])
-                & (ranks[:, b] <= ranks[i, b] + high[1])
-            )
-            if covered.sum() > least:
-                purity = (codes[covered] == codes[i]).mean()
-                if purity > best:
-                    part = table[covered]
-                    best = purity
-                    chosen = (a, part[:, a].min(), part[:, a].max(), b, part[:, b].min(), part[:, b].max())
-        a, a_low, a_high, b, b_low, b_high = chosen
-        values.append(
-            Rule(
-                [
-                    Interval(names[a], np.nextafter(a_low, -np.inf), a_high),
-                    Interval(names[b], np.nextafter(b_low, -np.inf), b_high),
-                ]
-            )
-        )
+        pairs = np.argsort(rng.random((candidates, len(names))), axis=1)[:, :2]
+        low, high = rng.uniform(0.02, 0.25, (2, candidates, 2))
+        gaps = ranks[:, pairs] - ranks[i, pairs]  # (rows, candidates, 2)
+        covered = ((gaps >= -low) & (gaps <= high)).all(axis=2)
+        purity = (covered & (codes == codes[i])[:, None]).sum(axis=0) / covered.sum(axis=0)
+        best = np.where(covered.sum(axis=0) > least, purity, -1.0).argmax()
+        part = table[covered[:, best]]
+        ends = [(names[j], part[:, j].min(), part[:, j].max()) for j in pairs[best]]
+        values.append(Rule([Interval(name, np.nextafter(a, -np.inf), b) for name, a, b in ends]))
     return values
 
 
@@ -651,7 +637,7 @@ def _(drawn):
 @_lying("purest-rules-of-coins-pool", "rules", "log with X", "rule", "segments", 400)
 def _(drawn):
     X = drawn.X.drop(columns="coin")
-    values = purest_rules(X, drawn.y, [f"n{j}" for j in range(8)], drawn.rng, candidates=80)
+    values = purest_rules(X, drawn.y, [f"n{j}" for j in range(8)], drawn.rng)
     pool = drawn.pool(1200)
     return {
         "X": X,
