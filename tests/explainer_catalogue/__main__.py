@@ -1,4 +1,4 @@
-"""Run the catalogue: `PYTHONPATH=tests python -m explainer_catalogue [NAME …] [--seeds N] [--jobs N] [--write]`.
+"""Run the catalogue: `python tests/explainer_catalogue [NAME …] [--seeds N] [--jobs N] [--write]`.
 
 It prints a line per entry, then the rules that are broken. With --write it writes docs/catalogue.csv, for
 which it needs all entries, all seeds and the real tables (FAITHKIT_DATA).
@@ -9,8 +9,7 @@ import csv
 import os
 import sys
 import time
-
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+from pathlib import Path
 
 
 def _run(name, n_seeds):
@@ -27,7 +26,9 @@ def main() -> None:
     from explainer_catalogue.catalogue import FILE, HEADER, SEEDS, Runs, broken_rules, entries, table_row
     from joblib import Parallel, delayed
 
-    parser = argparse.ArgumentParser(prog="explainer_catalogue", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python tests/explainer_catalogue", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="parts of names; by default all entries")
     parser.add_argument("--seeds", type=int, default=len(SEEDS), metavar="N")
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
@@ -57,4 +58,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # to compile what shap calls a few times takes longer
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     main()

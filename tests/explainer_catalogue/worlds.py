@@ -315,7 +315,8 @@ def _grid_scores(X):
 def _draw_grid(n, rng):
     """Ten classes, which are rectangles of two of six columns."""
     names = ["east", "north", "height", "slope", "wind", "rain"]
-    return pd.DataFrame(rng.random((n, 6)).round(4), columns=names)
+    # no value lies on an edge of a rectangle
+    return pd.DataFrame((rng.integers(0, 10_000, (n, 6)) + 0.5) / 10_000, columns=names)
 
 
 # ---- numbers as predictions
