@@ -1,0 +1,13 @@
+""" "faithful" is said of no lying explainer that the documentation does not name."""
+
+import numpy as np
+import pytest
+from explainer_catalogue.catalogue import broken_rules, entries, run_entry
+from explainer_catalogue.entry import LYING
+
+
+@pytest.mark.slow
+def test_the_verdict_is_true_of_lying_explainers():
+    # their truths decide nothing
+    here = [entry for entry in entries if entry.kind == LYING and entry.is_here]
+    assert broken_rules([run_entry(entry, truth=np.nan) for entry in here]) == []
