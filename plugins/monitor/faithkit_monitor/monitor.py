@@ -437,17 +437,18 @@ def _summary(scores: Scores, low: float, high: float) -> Json:
 def _is_known(name: str, fingerprint: str, looks: Iterable[InterimLook], skip_known: bool) -> bool:
     """Return whether a batch was added before, which is an error unless known batches are skipped.
 
-    Only the name decides. If equal rows were refused under another name, quiet days would be, because they
-    are often equal, and those that remained would raise false alarms.
+    A batch is its name and its rows. If equal rows were refused under another name, quiet days would be,
+    because they are often equal, and those that remained would raise false alarms. Days of a folder are
+    skipped by their name, so a day with other rows is an error.
     """
-    past = next((look for look in looks if look.name == name), None)
-    if past is None:
+    fingerprints = {look.fingerprint for look in looks if look.name == name}
+    if fingerprint not in fingerprints:
+        if fingerprints and skip_known:
+            raise faithkit.errors.InputError(
+                f"{name} has other rows than when it was added, and those still count. Give another batch "
+                "another name. If rows were changed, leave the batch out, or make a new state."
+            )
         return False
-    if past.fingerprint != fingerprint:
-        raise faithkit.errors.InputError(
-            f"{name} has other rows than when it was added, and those still count. Give another batch "
-            "another name. If rows were changed, leave the batch out, or make a new state."
-        )
     if not skip_known:
         raise faithkit.errors.InputError(
             f"{name} was added before, and a batch counts once. Give another batch another name."
