@@ -356,19 +356,19 @@ def test_a_file_steers_no_terminal_and_no_page(tmp_path):
 @pytest.mark.parametrize("error", [KeyError("age"), SystemExit(1)])
 def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
     from faithkit_feature_importance.discretizers import SignOfTop
-    from faithkit_feature_importance.same_top_features import SameTopFeatures
+    from faithkit_feature_importance.near_in_top_features import NearInTopFeatures
 
     def fail(*args):
         raise error
 
     sound = faithkit.score(LABELS, PHI, X=X)
     assert "sign-of-top" in read_proposal(sound, "discretizer")[0]
-    assert "same-top-features" in str(sound.next_steps)
+    assert "near-in-top-features" in str(sound.next_steps)
     monkeypatch.setattr(SignOfTop, "discretize", fail)
-    monkeypatch.setattr(SameTopFeatures, "key", fail)
+    monkeypatch.setattr(NearInTopFeatures, "key", fail)
     result = faithkit.score(LABELS, PHI, X=X)
     assert "sign-of-top" not in read_proposal(result, "discretizer")[0]
-    assert "same-top-features" not in str(result.next_steps)
+    assert "near-in-top-features" not in str(result.next_steps)
 
 
 def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch):
