@@ -257,39 +257,32 @@ class PairedRows:
 
     def _correct_single_rows(self) -> tuple[Ints, Floats]:
         """Return deleted rows, and how they change the number of rows and both sums beside linear changes."""
-        rows = np.flatnonzero(self.is_checked)
-        counts = (self.measure, *self.draws)
-        all_others = np.vstack([self.others[None], self.draw_others])
-        size = len(self.agreement) + len(self.measure.pool_labels)
-        single = np.full(all_others.shape, -1)
-        pairs = [np.zeros(0, dtype=np.int64)]
-        for place, (count, others) in enumerate(zip(counts, all_others, strict=True)):
-            with_one = rows[others[rows] == 1]
-            single[place, with_one] = _find_single_others(count, with_one)
-            pairs.append(with_one * size + single[place, with_one])
-        row, other = np.divmod(np.unique(np.concatenate(pairs)), size)
-        labels = np.concatenate([self.measure.labels, self.measure.pool_labels])
-        agrees = 1.0 - self.measure.agreement.disagreement(labels[row], labels[other])
-        lost, change = np.zeros(
-            (2, len(counts), len(row))
-        )  # draws lost, and change of the agreement where kept
-        for place, (count, others) in enumerate(zip(counts, all_others[:, row], strict=True)):
-            lost[place] = single[place, row] == other
-            several = np.flatnonzero(others > 1)
-            agreement = (self.agreement if place == 0 else self.draw_agreements[place - 1])[row[several]]
-            holds = _hold_pairs(count, row[several], other[several])
-            change[place, several] = holds * (agreement - agrees[several]) / (others[several] - 1)
-        n_draws = self.n_draws[row]
-        n_left = n_draws - lost[1:].sum(axis=0)
-        measure = self.agreement[row] + change[0]
-        linear = self.control[row] + change[1:].sum(axis=0) / n_draws
-        lost_agreement = (lost[1:] * self.draw_agreements[:, row]).sum(axis=0)
-        kept = divide_safely(linear * n_draws - lost_agreement, n_left)
-        is_lost = (lost[0] > 0) | (n_left == 0)
-        corrections = np.where(
-            is_lost, [-np.ones_like(measure), -measure, -linear], [0 * kept, 0 * kept, kept - linear]
+        counts, size = (self.measure, *self.draws), len(self.agreement) + len(self.measure.pool_labels)
+        others = np.vstack([self.others[None], self.draw_others])
+        agreements = np.vstack([self.agreement[None], self.draw_agreements])
+        single = np.full(others.shape, -1)
+        for place, count in enumerate(counts):
+            rows = np.flatnonzero(self.is_checked & (others[place] == 1))
+            single[place, rows] = _find_single_others(count, rows)
+        pairs = np.unique((np.arange(len(self.agreement)) * size + single)[single >= 0])
+        row, other = np.divmod(pairs, size)
+        is_empty = single[:, row] == other  # the scopes without the other row
+        change = np.array(
+            [
+                _change_pairs(count, row, other, others[place, row], agreements[place, row])
+                for place, count in enumerate(counts)
+            ]
         )
-        return other, corrections.T
+        n_draws, lost = self.n_draws[row], (is_empty * agreements[:, row])[1:].sum(axis=0)
+        n_left = n_draws - is_empty[1:].sum(axis=0)
+        measure, control = (
+            self.agreement[row] + change[0],
+            self.control[row] + change[1:].sum(axis=0) / n_draws,
+        )
+        left = divide_safely(control * n_draws - lost, n_left)
+        unchecked = -np.column_stack([np.ones(len(row)), measure, control])
+        still_checked = np.column_stack([np.zeros((len(row), 2)), left - control])
+        return other, np.where((is_empty[0] | (n_left == 0))[:, None], unchecked, still_checked)
 
 
 def _divide_by_variance(agreement: Agreement, means: Floats, labels: Ints, in_pool: bool = False) -> Floats:
@@ -340,6 +333,20 @@ def _find_single_others(count: RowCount, rows: Ints) -> Ints:
             total[start:stop] += row_sums(bits, numbers)[:, 0]
         first += len(piece.labels)
     return np.asarray(total[explanation] - np.where(count.reflexive[rows], rows, 0))
+
+
+def _change_pairs(count: RowCount, row: Ints, other: Ints, others: Ints, agreement: Floats) -> Floats:
+    """Return how much the agreement of each row changes without another one; 0 if it has no further ones.
+
+    A row has so many `others` in its scope, and such an agreement with them.
+    """
+    several = np.flatnonzero(others > 1)
+    row, other, agreement = row[several], other[several], agreement[several]
+    labels = np.concatenate([count.labels, count.pool_labels])
+    agrees = 1.0 - count.agreement.disagreement(labels[row], labels[other])
+    change = np.zeros(len(others))
+    change[several] = _hold_pairs(count, row, other) * (agreement - agrees) / (others[several] - 1)
+    return change
 
 
 def _hold_pairs(count: RowCount, rows: Ints, others: Ints) -> NDArray[np.bool_]:
