@@ -272,7 +272,9 @@ def test_a_build_passes_only_if_sufficiency_is_above_a_control_that_was_drawn(
 ):
     table = pd.DataFrame({"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "c": range(80)})
     why = [f"{column} = {value}" for value in table[column]]
-    table.assign(label=["no", "yes"] * 40, why=why, cluster=table["c"] // 2).to_csv(tmp_path / "log.csv", index=False)
+    table.assign(label=["no", "yes"] * 40, why=why, cluster=table["c"] // 2).to_csv(
+        tmp_path / "log.csv", index=False
+    )
     roles = ("--prediction", "label", "--explanation", "why", "--features", "a,b,c", "--diagnose", "none")
     done = run("score", str(tmp_path / "log.csv"), *roles, "--fail-unless", "above-control", *options)
     assert done.exit_code == exit_code, done.stderr

@@ -24,7 +24,9 @@ from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
-from faithkit.measure.baselines.control import Ceiling, PairedRows, compare_with_control, measure_ceiling
+from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
+from faithkit.measure.baselines.control import compare_with_control
+from faithkit.measure.baselines.paired_rows import PairedRows
 from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.run.comparisons.control_draws import draw_controls
