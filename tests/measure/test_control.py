@@ -24,7 +24,9 @@ from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
-from faithkit.measure.baselines.control import Ceiling, PairedRows, compare_with_control, measure_ceiling
+from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
+from faithkit.measure.baselines.control import compare_with_control
+from faithkit.measure.baselines.paired_rows import PairedRows
 from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.run.comparisons.control_draws import draw_controls
@@ -706,9 +708,14 @@ def test_a_topic_word_is_not_above_other_words_of_the_topic():
     assert result.control.finding != "above its control"
 
 
-def allowed_misses(runs):
-    """Return how often either end may miss: in 4 % of samples, and two standard errors of so many runs."""
-    return 0.04 + 2 * math.sqrt(0.04 * 0.96 / runs)
+def allowed_misses(runs, law):
+    """Return how often either end may miss: in 4 % of samples, and two standard errors of so many runs.
+
+    Where rules name a column that decides now and then, in 8 %: scopes of exactly as many rows cut its
+    categories apart.
+    """
+    share = 0.04 if law in SIMULATION["COINS"] else 0.08
+    return share + 2 * math.sqrt(share * (1 - share) / runs)
 
 
 @pytest.mark.simulation
@@ -717,8 +724,8 @@ def test_useless_explanations_are_worth_nothing_and_seldom_above_or_below_their_
     law,
 ):
     above, below, worth = SIMULATION["compare"](law, 200, 300)
-    assert max(above, below) <= allowed_misses(200)
-    assert abs(worth) <= 0.02
+    assert max(above, below) <= allowed_misses(200, law)
+    assert abs(worth) <= (0.02 if law in SIMULATION["COINS"] else 0.03)
     if law not in SIMULATION["COINS"]:
         assert SIMULATION["compare"](law, 20, 300, "true")[0] == 1
 
@@ -729,8 +736,8 @@ def test_the_table_of_simulations_has_every_law_and_none_that_misses():
     assert {row["law"] for row in table} == set(SIMULATION["LAWS"])
     for row in table:
         shares = [float(row[f"useless {side}"].removesuffix(" %")) for side in ("above", "below")]
-        assert max(shares) <= 100 * allowed_misses(200)
-        assert row["rows"] == "120" or abs(float(row["worth of useless"].replace("−", "-"))) <= 0.02
+        assert max(shares) <= 100 * allowed_misses(200, row["law"])
+        assert abs(float(row["worth of useless"].replace("−", "-"))) <= 0.02
 
 
 def test_an_instance_is_predicted_twice_only_if_two_of_its_rows_have_a_weight():

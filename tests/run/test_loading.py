@@ -28,7 +28,7 @@ def score(start=0, stop=80, **options):
 
 RESULTS = {
     "consistency alone": score,
-    "both measures": lambda: score(relation="near-explanation:tau=0.5"),
+    "both measures": lambda: score(relation="near-explanation:tau=0.5", control_draws=10),
     "nothing checked": lambda: faithkit.score(["a", "b"], [[1.0], [2.0]]),
     "one row": lambda: faithkit.score(["a"], [[1.0]]),
     "another estimator, with permutations": lambda: score(estimator="majority", permutations=9, seed=3),
@@ -384,7 +384,7 @@ def test_a_pilot_in_a_file_without_counts_is_refused(tmp_path):
 
 def test_no_mutated_result_loads_and_fails_later(tmp_path):
     rng, path = random.Random(0), tmp_path / "result.json"
-    payload = score(relation="near-explanation:tau=0.5").to_dict()
+    payload = score(relation="near-explanation:tau=0.5", control_draws=10).to_dict()
     places = list(iterate_places(payload))
     for _ in range(40):
         mutated, place, value = copy.deepcopy(payload), rng.choice(places), rng.choice(ODD_VALUES)

@@ -2,109 +2,25 @@
 
 A control are explanations of the same form, or scopes of the same size, chosen without the model. It is
 drawn at least ten times. The measure of a row is compared with the mean of those draws that could check the
-row. Each row is deleted from the measure and from all draws at once.
-
-The ceiling of every explanation is how far the model agrees with itself on the same instance. A deterministic
-model always does, so its ceiling is 1. Other models, such as language models, may answer differently when the
-same instance is given again.
+row.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from faithkit.arrays import Floats, Ints, divide_safely, sum_by
-from faithkit.arrays.bitsets import get_bits, row_sums
+from faithkit.arrays import Floats, divide_safely
 from faithkit.display import Displayable
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import Agreement, Influence, agreeing_weights
-from faithkit.measure.counting.tally import RowCount
+from faithkit.measure.baselines.ceiling import Ceiling
+from faithkit.measure.baselines.paired_rows import PairedRows
 from faithkit.measure.difference import Difference
 from faithkit.measure.intervals import student_quantile
 from faithkit.measure.jackknife.deletions import CentralMoments
-
-
-@attrs.frozen(eq=False)
-class Ceiling:
-    """The agreement of predictions of the same instance.
-
-    Attributes
-    ----------
-    value : float
-        1 where no instance was predicted twice: then the model is taken to be deterministic.
-    rows : int
-        The number of rows whose instance was predicted more than once.
-    without : (u,) float
-        The value without each unit.
-    """
-
-    value: float
-    rows: int
-    without: Floats
-
-
-def measure_ceiling(
-    instance: Ints, labels: Ints, agreement: Agreement, unit: Ints, weight: Floats
-) -> Ceiling:
-    """Return the mean agreement of a row with another prediction of its instance.
-
-    Equal instances have one code in `instance`. The sampling `unit` of a row is the row itself, or its
-    cluster.
-
-    Examples
-    --------
-    The first instance was predicted three times, with two labels; the second once:
-
-    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> row = np.arange(4)
-    >>> ceiling = measure_ceiling(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]), SAME_LABEL, row, np.ones(4))
-    >>> round(ceiling.value, 3), ceiling.rows
-    (0.333, 3)
-    """
-    has_weight = weight > 0
-    is_repeated = has_weight & (sum_by(instance, has_weight.astype(np.int64))[instance] > 1)
-    n_units = int(unit.max(initial=-1)) + 1
-    if not is_repeated.any():
-        return Ceiling(1.0, 0, np.ones(n_units))
-    rows = np.flatnonzero(is_repeated)
-    instance, labels, unit, weight = instance[rows], labels[rows], unit[rows], weight[rows]
-    cell = np.unique(instance * n_units + unit, return_inverse=True)[1]
-    cell_instance, cell_unit = (np.zeros(int(cell.max()) + 1, dtype=np.int64) for _ in range(2))
-    cell_instance[cell], cell_unit[cell] = instance, unit
-    by_instance = _disagreeing(instance, labels, agreement, weight)
-    within_cell = sum_by(cell, weight * _disagreeing(cell, labels, agreement, weight))
-    pairs = sum_by(instance, weight * by_instance)
-    pairs_without = pairs[cell_instance] - 2 * sum_by(cell, weight * by_instance) + within_cell
-    total, squares = sum_by(instance, weight), sum_by(instance, weight**2)
-    total_without = total[cell_instance] - sum_by(cell, weight)
-    squares_without = squares[cell_instance] - sum_by(cell, weight**2)
-    disagreeing, pair_weight = _instance_means(pairs, total, squares)
-    disagreeing_without, compared_without = _instance_means(pairs_without, total_without, squares_without)
-    lost_disagreeing = sum_by(cell_unit, disagreeing[cell_instance] - disagreeing_without, n_units)
-    lost_compared = sum_by(cell_unit, pair_weight[cell_instance] - compared_without, n_units)
-    value = 1.0 - divide_safely(disagreeing.sum(), pair_weight.sum())
-    without = 1.0 - divide_safely(disagreeing.sum() - lost_disagreeing, pair_weight.sum() - lost_compared)
-    return Ceiling(float(value), len(rows), without)
-
-
-def _disagreeing(group: Ints, labels: Ints, agreement: Agreement, weight: Floats) -> Floats:
-    """Return, for each row, the weight of rows in its group that disagree with it."""
-    agreeing = agreeing_weights(agreement, group, labels, weight)
-    return np.asarray(np.maximum(0.0, sum_by(group, weight)[group] - agreeing))
-
-
-def _instance_means(pairs: Floats, total: Floats, squares: Floats) -> tuple[Floats, Floats]:
-    """Return the disagreeing and the compared weight of instances; those of one row compare nothing."""
-    other_pairs = total**2 - squares
-    has_several = other_pairs > 1e-9 * total**2
-    share = divide_safely(pairs, np.where(has_several, other_pairs, 0.0))
-    return np.where(has_several, total * share, 0.0), np.where(has_several, total, 0.0)
-
 
 ABOVE, NOT_ABOVE, BELOW = "above its control", "not above its control", "below its control"
 MIN_ROWS = 40  # of fewer rows the interval is wrong too often
@@ -185,178 +101,6 @@ class Control(Displayable):
             "worth": None if worth is None else Worth(**worth),
         }
         return cls(**{**payload, **parts})
-
-
-# -- the rows that both could check --
-
-
-class PairedRows:
-    """The agreement of each row with those in the scope of its explanation, and in those of its control.
-
-    Attributes
-    ----------
-    measure : RowCount
-    draws : sequence of RowCount
-        The same rows and pool with scopes of the control.
-    agreement, control : (n,) float
-        The agreement of each row, and the mean of the draws that could check it; 0 where nothing could.
-    n_draws : (n,) int
-        The number of these draws.
-    is_checked : (n,) bool
-        Whether both could check the row.
-    """
-
-    def __init__(self, measure: RowCount, draws: Sequence[RowCount]) -> None:
-        self.measure, self.draws = measure, draws
-        self.agreement, self.others = _read_rows(measure)
-        by_draw = [_read_rows(draw) for draw in draws]
-        self.draw_agreements = np.array([agreement for agreement, _ in by_draw])
-        self.draw_others = np.array([others for _, others in by_draw])
-        self.n_draws = (self.draw_others > 0).sum(axis=0)
-        self.control = self.draw_agreements.sum(axis=0) / np.maximum(self.n_draws, 1)
-        self.is_checked = (self.others > 0) & (self.n_draws > 0)
-
-    @property
-    def verified(self) -> float:
-        """The share of the rows that the measure checked which have a control."""
-        return float(self.is_checked.sum() / max(1, (self.others > 0).sum()))
-
-    def means(self) -> tuple[float, float]:
-        """Return the mean agreement of the measure and of the control over the rows that both could check."""
-        return float(self.agreement[self.is_checked].mean()), float(self.control[self.is_checked].mean())
-
-    def control_by_label(self) -> dict[int, float]:
-        """Return the mean of the control over the rows of each label that both could check."""
-        labels = self.measure.labels[self.is_checked]
-        means = divide_safely(sum_by(labels, self.control[self.is_checked]), np.bincount(labels))
-        return {label: float(means[label]) for label in np.unique(labels).tolist()}
-
-    def means_without(self, ceiling: Ceiling) -> tuple[Floats, Floats]:
-        """Return both means and the ceiling without each row of the sample, and without each row of the pool.
-
-        A scope with several other rows loses one of them. Rows with one other row in a scope are corrected:
-        without it that scope, and perhaps the row, is unchecked.
-        """
-        is_checked, n = self.is_checked.astype(np.float64), len(self.agreement)
-        sums = np.column_stack([is_checked, self.agreement * is_checked, self.control * is_checked])
-        own = np.zeros((n + len(self.measure.pool_labels), 3))
-        own[:n] = sums
-        left = sums.sum(axis=0) - own
-        left[:, 1] += _linear_changes(self.measure, is_checked)
-        for draw, others in zip(self.draws, self.draw_others, strict=True):
-            weight = divide_safely(is_checked * (others > 0), self.n_draws)
-            left[:, 2] += _linear_changes(draw, weight)
-        row, corrections = self._correct_single_rows()
-        np.add.at(left, row, corrections)
-        ceilings = np.append(ceiling.without, np.full(len(self.measure.pool_labels), ceiling.value))
-        means = np.column_stack([divide_safely(left[:, 1:], left[:, :1]), ceilings])
-        sample = _divide_by_variance(self.measure.agreement, means[:n], self.measure.labels)
-        return sample, _divide_by_variance(
-            self.measure.agreement, means[n:], self.measure.pool_labels, in_pool=True
-        )
-
-    def _correct_single_rows(self) -> tuple[Ints, Floats]:
-        """Return deleted rows, and how they change the number of rows and both sums beside linear changes."""
-        rows = np.flatnonzero(self.is_checked)
-        counts = (self.measure, *self.draws)
-        all_others = np.vstack([self.others[None], self.draw_others])
-        size = len(self.agreement) + len(self.measure.pool_labels)
-        single = np.full(all_others.shape, -1)
-        pairs = [np.zeros(0, dtype=np.int64)]
-        for place, (count, others) in enumerate(zip(counts, all_others, strict=True)):
-            with_one = rows[others[rows] == 1]
-            single[place, with_one] = _find_single_others(count, with_one)
-            pairs.append(with_one * size + single[place, with_one])
-        row, other = np.divmod(np.unique(np.concatenate(pairs)), size)
-        labels = np.concatenate([self.measure.labels, self.measure.pool_labels])
-        agrees = 1.0 - self.measure.agreement.disagreement(labels[row], labels[other])
-        lost, change = np.zeros(
-            (2, len(counts), len(row))
-        )  # draws lost, and change of the agreement where kept
-        for place, (count, others) in enumerate(zip(counts, all_others[:, row], strict=True)):
-            lost[place] = single[place, row] == other
-            several = np.flatnonzero(others > 1)
-            agreement = (self.agreement if place == 0 else self.draw_agreements[place - 1])[row[several]]
-            holds = _hold_pairs(count, row[several], other[several])
-            change[place, several] = holds * (agreement - agrees[several]) / (others[several] - 1)
-        n_draws = self.n_draws[row]
-        n_left = n_draws - lost[1:].sum(axis=0)
-        measure = self.agreement[row] + change[0]
-        linear = self.control[row] + change[1:].sum(axis=0) / n_draws
-        lost_agreement = (lost[1:] * self.draw_agreements[:, row]).sum(axis=0)
-        kept = divide_safely(linear * n_draws - lost_agreement, n_left)
-        is_lost = (lost[0] > 0) | (n_left == 0)
-        corrections = np.where(
-            is_lost, [-np.ones_like(measure), -measure, -linear], [0 * kept, 0 * kept, kept - linear]
-        )
-        return other, corrections.T
-
-
-def _divide_by_variance(agreement: Agreement, means: Floats, labels: Ints, in_pool: bool = False) -> Floats:
-    """Divide the disagreement of numbers by the share of their variance that is left without each row."""
-    left = agreement.divisor_left(labels, in_pool)
-    if left is None:
-        return means
-    return np.where(left[:, None] > 0, 1.0 - divide_safely(1.0 - means, left[:, None]), 0.0)
-
-
-def _read_rows(count: RowCount) -> tuple[Floats, Ints]:
-    """Return the agreement of each row of the sample, and how many other rows are in its scope."""
-    index, owners = count.owner_index, count.owners
-    return owners.scores[index], np.asarray(owners.others[index])
-
-
-def _linear_changes(count: RowCount, weight: Floats) -> Floats:
-    """Return how much Σ weight × agreement changes without each row of the sample and of the pool.
-
-    Rows with one other row in their scope are left out, and so is the agreement of the deleted row itself.
-    """
-    owners, index = count.owners, count.owner_index
-    others, scores = owners.others, owners.scores
-    loss = divide_safely(sum_by(index, weight, len(owners)), others - 1.0)
-    gain = owners.by_explanation(loss * scores)
-    influence = Influence(owners, gain, loss, np.zeros(len(owners.totals)))
-    changes = [_sum_changes(piece, influence) for piece in (count, *count.pooled())]
-    own = count.reflexive * divide_safely(weight, others[index] - 1.0) * (scores[index] - 1.0)
-    changes[0] = changes[0] - own
-    return np.concatenate(changes)
-
-
-def _sum_changes(count: RowCount, influence: Influence) -> Floats:
-    instances, changes = count.instances, np.zeros(len(count.labels))
-    for batch in count.batches():
-        changes += instances.sum_influence(batch, influence)[:, 0]
-        del batch  # free memory before the next batch
-    return changes
-
-
-def _find_single_others(count: RowCount, rows: Ints) -> Ints:
-    """Return the only other row in the scope of each of these rows; those of a pool come last."""
-    explanations, explanation = np.unique(count.owned[rows], return_inverse=True)
-    total, first = np.zeros(len(explanations), dtype=np.int64), 0
-    for piece in (count, *count.pooled()):
-        numbers = np.arange(first, first + len(piece.labels))[:, None]
-        for start, stop, bits in piece.batches(count.explanations.take(explanations)):
-            total[start:stop] += row_sums(bits, numbers)[:, 0]
-        first += len(piece.labels)
-    return np.asarray(total[explanation] - np.where(count.reflexive[rows], rows, 0))
-
-
-def _hold_pairs(count: RowCount, rows: Ints, others: Ints) -> NDArray[np.bool_]:
-    """Return whether the explanation of each row holds for another one; those of a pool come last."""
-    holds, first = np.zeros(len(rows), dtype=bool), 0
-    explanations, explanation = np.unique(count.owned[rows], return_inverse=True)
-    for piece in (count, *count.pooled()) if len(rows) else ():
-        stop_row = first + len(piece.labels)
-        for start, stop, bits in piece.batches(count.explanations.take(explanations)):
-            is_here = (explanation >= start) & (explanation < stop) & (others >= first) & (others < stop_row)
-            here = np.flatnonzero(is_here)
-            holds[here] = get_bits(bits, explanation[here] - start, others[here] - first)
-        first = stop_row
-    return holds
-
-
-# -- the comparison --
 
 
 def compare_with_control(rows: PairedRows, ceiling: Ceiling, confidence: float) -> Control:

@@ -5,14 +5,9 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import ContractError, InputError
-from faithkit.measure.baselines.control import (
-    MIN_DRAWS,
-    Ceiling,
-    Control,
-    PairedRows,
-    compare_with_control,
-    measure_ceiling,
-)
+from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
+from faithkit.measure.baselines.control import MIN_DRAWS, Control, compare_with_control
+from faithkit.measure.baselines.paired_rows import PairedRows
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.run.comparisons.control_draws import ControlDraws, draw_controls
 from faithkit.run.components.setup import Setup
