@@ -21,6 +21,11 @@ from faithkit.run.populations.log_scoring import score_log
 N = 60
 
 
+@pytest.fixture
+def few_control_draws():
+    """Draw the control ten times: a saved result has no fewer draws."""
+
+
 def make_log():
     """Return rows whose label follows `b` where w_b is larger, else `a`; u and v are w_a and w_b."""
     rng = np.random.default_rng(3)

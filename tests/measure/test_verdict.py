@@ -168,7 +168,7 @@ def test_without_a_control_nothing_is_called_faithful_and_the_reason_says_why():
     assert verdict.reason == "no control, so not called faithful: none was asked for (control_draws=0)"
     few = faithkit.score(X["c0"][:39] > 0, make_rules(X[:39], ["c0"] * 39), X[:39]).verdict
     assert few.name == "better than chance"
-    assert "40 independent rows or more, and there are 39" in few.reason
+    assert "40 rows or more that both could check, and there are 39" in few.reason
 
 
 def test_a_relation_that_reads_explanations_only_supports_no_more_than_consistency_does():

@@ -21,6 +21,11 @@ PHI = RNG.integers(0, 3, (80, 2)) / 2
 Y = np.where(PHI.sum(axis=1) + RNG.normal(0, 0.4, 80) > 1, "yes", "no")
 
 
+@pytest.fixture
+def few_control_draws():
+    """Draw the control ten times: a saved result has no fewer draws."""
+
+
 @functools.cache
 def score(start=0, stop=80, **options):
     return faithkit.score(Y[start:stop], PHI[start:stop], X=X.iloc[start:stop], **options)

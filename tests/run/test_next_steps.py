@@ -26,6 +26,8 @@ RNG = np.random.default_rng(11)
 X = RNG.normal(size=(150, 4))
 LABELS = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
 PHI = X * [0.5, 0.4, 0.1, 0.05]
+# importances of all classes are left as they are, and have no default relation
+BY_HAND = faithkit.Explanations.vectors(PHI, instances=X, shared={"target": "all"})
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def score_words(kinds, n):
 @functools.cache
 def score_vectors(with_rows=False):
     """Score vectors, with or without the rows that they explain; tests share the results and their steps."""
-    return faithkit.score(LABELS, PHI, X=X if with_rows else None)
+    return faithkit.score(LABELS, BY_HAND, X=X) if with_rows else faithkit.score(LABELS, PHI)
 
 
 def draw_rules():
@@ -354,12 +356,12 @@ def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
     def fail(*args):
         raise error
 
-    sound = faithkit.score(LABELS, PHI, X=X)
+    sound = faithkit.score(LABELS, BY_HAND, X=X)
     assert "sign-of-top" in read_proposal(sound, "discretizer")[0]
     assert "near-in-top-features" in str(sound.next_steps)
     monkeypatch.setattr(SignOfTop, "discretize", fail)
     monkeypatch.setattr(NearInTopFeatures, "key", fail)
-    result = faithkit.score(LABELS, PHI, X=X)
+    result = faithkit.score(LABELS, BY_HAND, X=X)
     assert "sign-of-top" not in read_proposal(result, "discretizer")[0]
     assert "near-in-top-features" not in str(result.next_steps)
 
@@ -369,7 +371,9 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
         raise RuntimeError("no repr")
 
     monkeypatch.setattr(next_steps, "suitable_discretizers", fail)
-    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["Try relation"]
+    assert [step.split("=")[0] for step in faithkit.score(LABELS, BY_HAND, X=X).next_steps] == [
+        "Try relation"
+    ]
     assert "Next: " in str(faithkit.score(LABELS, PHI))
 
 
@@ -404,7 +408,7 @@ def test_groups_comparisons_and_references_have_none():
 def test_the_order_of_rows_changes_nothing():
     steps = score_vectors(with_rows=True).next_steps
     order = np.random.default_rng(0).permutation(len(X))
-    assert faithkit.score(LABELS[order], PHI[order], X=X[order]).next_steps == steps
+    assert faithkit.score(LABELS[order], BY_HAND.take(order), X=X[order]).next_steps == steps
 
 
 @one_test
@@ -448,7 +452,7 @@ def test_rows_with_weights_or_clusters_have_steps_and_no_further_warning(design)
 def test_of_many_rows_nothing_is_tried(monkeypatch):
     monkeypatch.setattr(next_steps, "MAX_ROWS_TO_DISCRETIZE", 100)
     monkeypatch.setattr(next_steps, "MAX_ROWS_TO_RELATE", 100)
-    assert faithkit.score(LABELS, PHI, X=X).next_steps == [
+    assert faithkit.score(LABELS, BY_HAND, X=X).next_steps == [
         "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize), "
         "or try all of them with faithkit.try_discretizers(result). Even 8 times the rows would leave more than 5 % "
         "unchecked."

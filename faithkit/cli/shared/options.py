@@ -161,7 +161,7 @@ estimate_options = combine(
         "--control-draws N",
         MEASURE,
         "Compare sufficiency with N draws of random explanations, or random scopes of the same size, or "
-        "with none if N is 0. A log of more than 10,000 rows is read in pieces, without a control, unless "
+        "with none if N is 0; a log of more than 10,000 rows that is read in pieces has a control only if "
         "this option asks for one.  [default: 10]",
         type=int,
     ),

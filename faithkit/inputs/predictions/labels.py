@@ -194,7 +194,8 @@ def find_missing_labels(predictions: Any) -> NDArray[np.bool_]:
     array([False,  True, False])
     """
     is_column = isinstance(predictions, list | tuple | np.ndarray | pd.Series)
-    if not is_column or getattr(predictions, "ndim", 1) != 1:
+    is_masked = isinstance(predictions, np.ma.MaskedArray)  # which is refused later
+    if not is_column or is_masked or getattr(predictions, "ndim", 1) != 1:
         return np.zeros(0, dtype=bool)
     return np.asarray(as_series(predictions).isna().to_numpy(), dtype=bool)
 
