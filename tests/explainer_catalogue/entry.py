@@ -76,6 +76,8 @@ class Case:
                 known = self.pool_predictions
                 pool = (pool, model.predict(pool) if known is None else known)
             X = self.X if self.shows_rows else None
+            if not hasattr(model, "classes_"):  # a log of a regressor has numbers, also if they are whole
+                options = {"outcome": "numbers"} | options
             return faithkit.score(
                 self.predictions,
                 self.explanations,

@@ -64,6 +64,7 @@ class Nearest(_ExampleRelation):
     """
 
     name = "nearest"
+    states_scope = True  # an example that is not the nearest of its own row is no reason
 
     def __init__(self, distance: Any = None) -> None:
         if distance is not None and not callable(distance):
