@@ -45,6 +45,7 @@ class InScope(Relation):
     name = "in-scope"
     instance_only = True
     states_scope = True
+    phrase = "rows that satisfy the rule"
     declared_kinds = ("rule",)
 
     def key(self, explanations: Explanations) -> Any:

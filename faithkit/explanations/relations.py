@@ -60,6 +60,7 @@ class Relation:
     instance_only = False
     states_scope = False
     max_owners: int | None = None
+    phrase: str | None = None  # what explanations hold for: "rows that satisfy the rule"
     name: str | None = None
     declared_kinds: tuple[str, ...] = ()  # kinds of explanations that its component accepts
 

@@ -71,6 +71,11 @@ class Evaluation(Result):
         the prediction.
     relation, why_no_sufficiency : str or None
         The relation of sufficiency, or the reason why there is no sufficiency.
+    relation_phrase : str or None
+        What explanations apply to by this relation, in words.
+    relation_learnt_from : str or None
+        What the relation learnt from: "the background", or "the rows themselves" where that is smaller or
+        absent; None if it learns nothing.
     origin : Origin
         What the report says about where the result comes from: title, author, names of data and model.
     setup : Setup

@@ -103,6 +103,8 @@ class Measurements:
     measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
     relation: str | None
+    relation_phrase: str | None = None
+    relation_learnt_from: str | None = None
     setup: Setup
     evidence: Evidence
     origin: Origin = attrs.field(factory=Origin)

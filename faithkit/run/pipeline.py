@@ -107,6 +107,8 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
         why_no_sufficiency=why_no_sufficiency,
         relation=None if relation is None else setup.applicability.label,
+        relation_phrase=None if relation is None else relation.phrase,
+        relation_learnt_from=None if relation is None else setup.applicability.learnt_from,
         setup=setup,
         evidence=Evidence(population, counts, share_without_repeats(population, counts)),
         measure_population=measure_population,

@@ -246,6 +246,8 @@ class Result(Measurements, Report):
             },
             "why_no_sufficiency": self.why_no_sufficiency,
             "relation": self.relation,
+            "relation_phrase": self.relation_phrase,
+            "relation_learnt_from": self.relation_learnt_from,
             "control": None if self.control is None else self.control.to_dict(),
             "why_no_control": self.why_no_control,
             **self.setup.to_dict(),
@@ -267,6 +269,7 @@ class Result(Measurements, Report):
         estimates = {name: values for name, values in payload["measures"].items() if values is not None}
         names = ["n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance"]
         names += ["uniqueness", "tails", "why_no_sufficiency", "relation"]
+        names += ["relation_phrase", "relation_learnt_from"]
         design_names = [field.name for field in attrs.fields(DesignSummary)]
         return cls(
             **{name: payload[name] for name in names},

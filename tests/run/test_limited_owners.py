@@ -82,3 +82,40 @@ def test_with_clusters_so_many_rows_are_refused_with_the_way_out():
         match="at most 50 rows with weights, clusters or blocks, and there are 300",
     ):
         score(X, LABELS, clusters=np.arange(N) // 2)
+
+
+@pytest.mark.parametrize(("n_background", "source"), [(N, "the background"), (N - 1, "the rows themselves")])
+def test_a_relation_learns_from_the_background_if_it_has_as_many_rows_as_can_be_held(n_background, source):
+    learnt = []
+
+    class Learns(Near):
+        phrase = "rows within 0.05"
+
+        def fit(self, background, n):
+            learnt.append((len(background), n))
+            return self
+
+    X = np.column_stack([RNG.random((N, 2)), np.arange(N)])
+    background, pool = RNG.random((n_background, 3)), RNG.random((20, 3))
+    result = faithkit.evaluate(
+        lambda X: X[:, 0] > 0.5,
+        X,
+        lambda X: X.tolist(),
+        background=background,
+        relation=Learns(),
+        control_draws=0,
+    )
+    assert learnt[-1] == (N, N)
+    assert result.relation_learnt_from == source
+    assert "of rows within 0.05" in " ".join(str(result).split())
+    assert f"learnt from {source}" in " ".join(result.to_text(verbose=True).split())
+    faithkit.evaluate(
+        lambda X: X[:, 0] > 0.5,
+        X,
+        lambda X: X.tolist(),
+        background=background,
+        relation=Learns(),
+        pool=pool,
+        control_draws=0,
+    )
+    assert learnt[-1] == (N + 20, N + 20)  # the rows of the pool can be held, too

@@ -188,7 +188,7 @@ def headline_table(payload: Payload) -> Table:
 
 
 def _headline_values(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, str, str]:
-    relation = f"; relation {payload['relation']}" if measure == "sufficiency" else ""
+    relation = f"; {describe_relation(payload)}" if measure == "sufficiency" else ""
     if not estimate.is_compared:
         return measure, "–", f"nothing could be compared{relation}"
     control = read_control(payload) if measure == "sufficiency" else None
@@ -201,6 +201,12 @@ def _headline_values(payload: Payload, measure: str, estimate: Estimate) -> tupl
         facts[name_estimator(payload)] = format_number(estimate.value)
     listed = "; ".join(f"{name} {text}" for name, text in facts.items() if text is not None)
     return measure, format_number(estimate.estimate), f"{listed}{relation}"
+
+
+def describe_relation(payload: Payload) -> str:
+    """Say what explanations apply to, in words if the relation has some."""
+    phrase = payload["relation_phrase"]
+    return f"relation {payload['relation']}" if phrase is None else f"of {phrase}"
 
 
 def _checked_sentences(payload: Payload) -> list[str]:

@@ -136,7 +136,10 @@ def list_sample_facts(payload: Payload) -> list[str]:
     unexplained = f", {payload['unexplained']:,} unexplained" if payload["unexplained"] else ""
     pairs = ", ".join(f"{name} about {feature}" for name, feature in payload["pairs"] or ())
     columns = [f"explanation columns: {pairs}"] if pairs else []
-    return [f"{size}{unexplained}", *columns, *describe_conditions(payload)]
+    source = payload["relation_learnt_from"]
+    relation = f"relation of sufficiency: {payload['relation']}{f', learnt from {source}' if source else ''}"
+    facts = [*columns, *([relation] if payload["relation"] else [])]
+    return [f"{size}{unexplained}", *describe_conditions(payload), *facts]
 
 
 def describe_conditions(payload: Payload) -> list[str]:

@@ -213,6 +213,7 @@ def system_facts(payload: Payload) -> dict[str, str | None]:
         "explained by": algorithm or None,
         "discretizer": payload["discretizer"],
         "relation of sufficiency": payload["relation"] or "none",
+        "relation learnt from": payload["relation_learnt_from"] or "nothing",
         "background": payload["background"] or "none",
     }
 

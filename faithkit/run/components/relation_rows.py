@@ -42,14 +42,21 @@ class RelationRows:
     pool: PoolRows | None = None
 
     def fit(self, relation: Relation) -> Relation:
-        """Fit a relation to the background, or to the rows that can be held if there are more of these.
-
-        A relation that reads explanations holds for no row of a pool.
-        """
-        rows = self if relation.instance_only else attrs.evolve(self, pool=None)
+        """Fit a relation to the background, or to the rows that can be held if there are more of these."""
         if not learns_from_rows(relation):
             return fit_relation(relation, self.background, self.n)
+        rows = self.of(relation)
         return fit_relation(relation, rows.learnt_rows, rows.n_held)
+
+    def of(self, relation: Relation) -> "RelationRows":
+        """Return the rows for a relation: one that reads explanations holds for no row of a pool."""
+        return self if relation.instance_only else attrs.evolve(self, pool=None)
+
+    def describe_source(self, relation: Relation) -> str | None:
+        """Return what a relation learns from: "the background" or "the rows themselves"; None for nothing."""
+        if self.X is None or not learns_from_rows(relation):
+            return None
+        return "the rows themselves" if self.of(relation).holds_stand_in else "the background"
 
     @cached_property
     def n_held(self) -> int:

@@ -64,13 +64,14 @@ class Applicability:
     """Sufficiency's relation, or the reason why there is none.
 
     `is_requested` is true if the user named the relation. `label` is its name in results. It includes the
-    parameters, since other parameters make another relation.
+    parameters, since other parameters make another relation. `learnt_from` says what it learnt from.
     """
 
     relation: Relation | None = None
     why_not: str | None = None
     is_requested: bool = False
     label: str | None = None
+    learnt_from: str | None = None
 
     @classmethod
     def of(cls, relation: Any, explanations: Explanations, rows: RelationRows) -> "Applicability":
@@ -92,7 +93,8 @@ class Applicability:
             return cls(None, str(error).rstrip("."))
         name = str(resolved.instance)  # not every relation shows its parameters
         label = resolved.text if resolved.text.startswith(f"{name}:") else name
-        return cls(resolved.instance, is_requested=relation is not None, label=label)
+        learnt_from = rows.describe_source(resolved.instance)
+        return cls(resolved.instance, is_requested=relation is not None, label=label, learnt_from=learnt_from)
 
 
 def fit_and_freeze_relation(relation: Any, rows: RelationRows) -> ResolvedComponent:

@@ -64,6 +64,7 @@ class Nearest(_ExampleRelation):
     """
 
     name = "nearest"
+    phrase = "rows whose nearest prototype it is"
     states_scope = True  # an example that is not the nearest of its own row is no reason
 
     def __init__(self, distance: Any = None) -> None:
@@ -200,6 +201,7 @@ class Within(_BallRelation):
     """
 
     name = "within"
+    phrase = "rows near the example"
 
     def __init__(self, tau: float | str, distance: Any = None) -> None:
         is_number = isinstance(tau, Real) and not isinstance(tau, bool) and 0 <= tau < np.inf
@@ -309,6 +311,7 @@ class InBall(_BallRelation):
     """
 
     name = "in-ball"
+    phrase = "rows that are nearer than the counterfactual"
 
     def __init__(self, distance: Any = None) -> None:
         self._metric = Metric("in-ball", distance)

@@ -84,6 +84,9 @@ class NearInTopFeatures(faithkit.plugin.Relation):
         self.share: float = float(share)
         self.rows: int = rows
         self.most: int = most
+        self.phrase = (
+            f"rows that are alike in the features that carry {100 * self.share:g} % of the explanation"
+        )
 
     def fit(self, background: Any, n: int) -> "NearInTopFeatures":
         """Learn the ranks of the background, and how many of its rows are near when `rows` of n are."""

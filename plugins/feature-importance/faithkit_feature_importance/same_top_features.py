@@ -64,6 +64,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
             )
         self.k = k
         self.bins = bins
+        self.phrase = f"rows that agree in the {k} most important feature{'' if k == 1 else 's'}"
 
     def fit(self, background: Any, n: int) -> "SameTopFeatures":
         """Learn the bins of numeric columns."""

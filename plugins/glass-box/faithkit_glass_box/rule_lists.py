@@ -110,6 +110,7 @@ class RulesHold(faithkit.plugin.Relation):
     name = "rules-hold"
     instance_only = True
     states_scope = True
+    phrase = "rows for which the same rules hold"
 
     def key(self, explanations: faithkit.Explanations) -> Any:
         """Return the texts, which name rules that all explanations share."""
