@@ -87,7 +87,7 @@ def evaluate(
         chosen without the model. By default ten times; 0 for no control. It is drawn for at most 10,000 rows,
         chosen by their content.
     faithful_at : float
-        From which level on the verdict calls explanations faithful.
+        The level that the lower end of the interval must reach for explanations to be called faithful.
     seed : int
         The seed of each row is derived from it and from the row's content.
     outcome : str, optional
@@ -220,7 +220,8 @@ def score(
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
         Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
-        The instances, for relations that read them.
+        The instances, for relations that read them. Columns of numbers in `explanations` are paired with the
+        columns of X, by name or else in their order, and are then importances of these.
     discretizer, relation, estimator, confidence, permutations, control_draws, faithful_at
         As in `evaluate`.
     seed : int

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from cli.test_examples import EXAMPLES, find_steps
 from documented import DOCS, FOLLOWED, ROOT, Block, blocks, pages
@@ -147,6 +148,7 @@ def test_the_readmes_python_works(tmp_path, monkeypatch):
         "X_test": iris.X[1::15],
         "predictions": ["yes", "yes", "no"],
         "logged_explanations": [[0.1], [0.1], [0.2]],
+        "logged_features": pd.DataFrame({"age": [30, 31, 60]}),
     }
     readme = (ROOT / "README.md").read_text()
     ((language, shown),) = re.findall(r"^```(\w*)\n(.*?)^```", readme, flags=re.M | re.S)

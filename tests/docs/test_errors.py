@@ -34,8 +34,8 @@ def fail(X):
     raise RuntimeError("no licence")
 
 
-def leave_out_predictions(_):
-    faithkit.score([None, "yes"], ["a", "b"])
+def give_too_few_predictions(_):
+    faithkit.score(["yes"], ["a", "b"])
 
 
 def name_unknown_estimator(_):
@@ -64,7 +64,7 @@ def store_in_a_file(folder):
 
 
 RAISED = {
-    errors.InputError: leave_out_predictions,
+    errors.InputError: give_too_few_predictions,
     errors.UnknownComponentError: name_unknown_estimator,
     errors.ParameterError: name_unknown_parameter,
     errors.ContractError: break_promise,

@@ -194,6 +194,28 @@ def test_without_a_control_a_pool_of_other_predictions_tests_rules_whose_own_row
     assert agreeing.verdict.name == "nothing was tested"
 
 
+@few_draws
+@one_test
+@pytest.mark.parametrize(
+    ("n", "options"),
+    [
+        (39, {}),  # too few rows for a control
+        (200, {"control_draws": 0}),
+        (200, {"relation": lambda x, rule: bool(rule.covers(x.to_frame().T.astype(int))[0])}),
+        (10_001, {}),
+    ],
+)
+def test_an_encoder_is_never_called_faithful(n, options):
+    X = make_table(np.random.default_rng(0), n, columns=6)
+    labels = X["c0"] > 0
+    # which column is named reveals the label, and its value says nothing
+    columns = np.where(labels, np.where(X["c5"], "c1", "c2"), np.where(X["c5"], "c3", "c4"))
+    result = faithkit.score(labels, make_rules(X, columns), X, **options)
+    assert result.consistency.low > 0.7
+    assert result.verdict.measure == "sufficiency"
+    assert result.verdict.name in ("not faithful", "not shown to be better than chance")
+
+
 # --- the rules, one by one -----------------------------------------------------------------------------------
 
 

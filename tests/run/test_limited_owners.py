@@ -50,6 +50,8 @@ def test_the_owners_are_compared_with_all_rows_as_in_a_double_loop(pool):
         scores.append(np.mean([labels[j] == LABELS[i] for j in others]) if others else 0.0)
     assert result.sufficiency.value == pytest.approx(np.mean(scores))
     assert result.design.owners == OWNERS
+    assert "Sufficiency: " in str(result)
+    assert f"{OWNERS} instances" in " ".join(str(result).split())
     assert (
         f"sufficiency of {OWNERS} rows, chosen by their content and compared with all rows".capitalize()
         in " ".join(str(result).split())

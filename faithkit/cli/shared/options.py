@@ -168,7 +168,7 @@ estimate_options = combine(
     option(
         "--faithful-at LEVEL",
         MEASURE,
-        "Call explanations faithful if the lower end of the interval reaches this level.",
+        "Call explanations faithful only if the lower end of the interval reaches this level.",
         default=0.8,
     ),
 )

@@ -32,6 +32,7 @@ from faithkit.report.sheets.measures import (
     explain_ceiling,
     format_worth,
     list_closing_notes,
+    n_owners,
     remark_on_control,
 )
 from faithkit.report.sheets.sheet import Lead, Part, Table
@@ -219,7 +220,7 @@ def _checked_sentences(payload: Payload) -> list[str]:
     }
     if verdict["name"] == NOTHING_TESTED or taken[verdict["measure"]].finding in (ONE_LABEL, NAMES_THE_LABEL):
         del taken[verdict["measure"]]
-    sentences = {name: explain_checks(name, taken[name], payload["n"], outcome) for name in taken}
+    sentences = {name: explain_checks(name, taken[name], n_owners(payload, name), outcome) for name in taken}
     if len(sentences) == 1:
         return list(sentences.values())
     return [f"{name.capitalize()}: {text[0].lower()}{text[1:]}" for name, text in sentences.items()]

@@ -180,11 +180,18 @@ def _list_counts(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
+def n_owners(payload: Payload, measure: str) -> int:
+    """Return how many rows a measure is the mean of."""
+    owners = payload.get("owners") if measure == "sufficiency" else None
+    return int(owners or payload["n"])
+
+
 def explain_measures(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
     why, measures, outcome = payload["why_no_sufficiency"], read_estimates(payload), choose_words(payload)
     lines = [
-        explain_measure(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()
+        explain_measure(name, estimate, n_owners(payload, name), why, outcome)
+        for name, estimate in measures.items()
     ]
     return [*lines, *explain_control(payload), *list_closing_notes(payload)]
 

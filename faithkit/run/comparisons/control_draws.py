@@ -53,8 +53,7 @@ def draw_controls(
     InputError
         If the relation offers no control for these rows, and they are no table.
     """
-    seeds = find_seeds(population, relation, seed)
-    rows = _choose_rows(seeds)
+    seeds, rows = find_seeds(population, relation, seed), population.choose_rows(MAX_ROWS)
     if relation.control is not None:
         owners = _Rows.of(population, rows, relation.instance_only and len(rows) < len(seeds))
         drawn = _draw_by_relation(owners, relation, seeds[rows], draws)
@@ -84,28 +83,29 @@ class _Rows:
     sample: Sample
     labels: Labels
     pool: Pool | None
-    is_whole: bool
+    numbers: Ints
 
     @classmethod
     def of(cls, population: InMemory, rows: Ints, keeps_others: bool = False) -> "_Rows":
         """Select rows of the sample; if `keeps_others`, all other rows are added to the pool."""
         sample, labels, pool = population.sample, population.encoded_labels, population.pool
         if len(rows) == len(sample):
-            return cls(sample, labels, pool, is_whole=True)
+            return cls(sample, labels, pool, rows)
         selected = Sample(take_rows(sample.X, rows), sample.explanations.take(rows))
         if keeps_others:
             others = np.setdiff1d(np.arange(len(sample)), rows)
-            pool = _join_pools(Pool.of(take_rows(sample.X, others), labels.codes[others]), pool)
-        return cls(selected, attrs.evolve(labels, codes=labels.codes[rows]), pool, is_whole=False)
+            rows_of_others, codes = take_rows(sample.X, others), labels.codes[others]
+            pool = Pool.of(rows_of_others, codes) if pool is None else pool.after(rows_of_others, codes)
+        return cls(selected, labels.at(rows), pool, rows)
 
     def count(self, relation: Relation, measure: RowCount | None = None) -> RowCount:
-        """Count a relation; `measure` has the counts of the whole population, where they are known."""
+        """Count a relation; `measure` has counts that may be of the same rows."""
         pool = self.pool if relation.instance_only else None
-        is_known = (
-            measure is not None and self.is_whole and len(measure.pool_labels) == (len(pool) if pool else 0)
-        )
-        if measure is not None and is_known:
-            return measure
+        if measure is not None and len(measure.pool_labels) == (0 if pool is None else len(pool)):
+            n = len(measure.labels)
+            numbers = np.arange(n) if measure.row_numbers is None else measure.row_numbers[:n]
+            if np.array_equal(numbers, self.numbers):
+                return measure
         labels = self.labels
         agreement = labels.agreement if pool is None else labels.agreement_with(pool.codes)
         return count(relation, self.sample, labels.codes, labels.k, pool, agreement)
@@ -176,18 +176,16 @@ def _spread(seeds: Seeds, part: int) -> Words:
     return mix(seeds.astype(np.uint64) * np.uint64(2) + np.uint64(part))
 
 
-def _choose_rows(seeds: Seeds) -> Ints:
-    """Return the rows with the smallest seeds, in the order of the sample."""
-    if len(seeds) <= MAX_ROWS:
-        return np.arange(len(seeds))
-    return np.sort(np.argsort(mix(seeds.astype(np.uint64)), kind="stable")[:MAX_ROWS])
-
-
 def _choose_pool_rows(pool: Pool, seed: int) -> tuple[Ints, Seeds]:
     """Return the rows of a pool that controls are drawn from, and their seeds."""
     seeds = np.concatenate([row_seeds(X, seed) for X in pool.pieces()])
     seeds = _number_equal_rows(seeds, pool.codes)
-    rows = _choose_rows(seeds)
+    words = mix(seeds.astype(np.uint64))
+    rows = (
+        np.arange(len(seeds))
+        if len(seeds) <= MAX_ROWS
+        else np.sort(np.argsort(words, kind="stable")[:MAX_ROWS])
+    )
     return rows, seeds[rows]
 
 
@@ -201,10 +199,3 @@ def _take_from_pool(pool: Pool, rows: Ints) -> Pool:
         parts.append(take_rows(X, here - start))
         start += n_rows(X)
     return Pool.of(concat_rows(parts), pool.codes[rows])
-
-
-def _join_pools(first: Pool, second: Pool | None) -> Pool:
-    if second is None:
-        return first
-    codes = np.concatenate([first.codes, second.codes])
-    return Pool(codes, lambda: (X for pool in (first, second) for X in pool.pieces()))

@@ -125,7 +125,7 @@ class Setup:
     draws : int or None
         How often the control of sufficiency is drawn; None is ten times, but not for a log read in pieces.
     faithful_at : float
-        From which level on explanations are called faithful.
+        The level that the lower end must reach for explanations to be called faithful.
     applicability : Applicability
         Sufficiency's relation.
     n_classes : int or None

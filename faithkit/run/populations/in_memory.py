@@ -16,6 +16,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.inputs.seeds import row_words
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
@@ -186,6 +187,13 @@ class InMemory(Population):
             return count_cells(*rows, design, pool, agreement)
         return count(*rows, pool, agreement)
 
+    def choose_rows(self, n_rows: int) -> Counts:
+        """Return at most so many rows, chosen by their content, in the order of the sample."""
+        if len(self.sample) <= n_rows:
+            return np.arange(len(self.sample))
+        words = row_words(self.sample.instances("a choice of rows"), seed=0)
+        return np.sort(np.lexsort((self.encoded_labels.codes, words))[:n_rows])
+
     def _count_some(self, relation: Relation, n_owners: int) -> RowCount:
         """Tally a relation whose explanations some rows own; the others are the first rows of the pool."""
         if self.design is not None or self.sample.explanations.block is not None:
@@ -193,12 +201,8 @@ class InMemory(Population):
                 f"{relation} compares at most {n_owners:,} rows with weights, clusters or blocks, and there "
                 f"are {len(self.sample):,}: draw fewer (CLI: --samples)"
             )
-        words = self.row_content.words
-        assert words is not None  # it reads instances
-        order = np.lexsort((self.encoded_labels.codes, words))
-        is_owner = np.zeros(len(order), dtype=bool)
-        is_owner[order[:n_owners]] = True
-        owners, others = np.flatnonzero(is_owner), np.flatnonzero(~is_owner)
+        owners = self.choose_rows(n_owners)
+        others = np.setdiff1d(np.arange(len(self.sample)), owners)
         other_rows, codes = take_rows(self.sample.X, others), self.encoded_labels.codes[others]
         pool = Pool.of(other_rows, codes) if self.pool is None else self.pool.after(other_rows, codes)
         some = attrs.evolve(self._take(owners), pool=pool, encoded_labels=self.encoded_labels.at(owners))
