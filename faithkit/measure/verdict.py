@@ -167,8 +167,10 @@ class VerdictCase:
         """
         estimate = self.measures["consistency"]
         statistics, chance = estimate.statistics, estimate.chance
-        if estimate.finding == ABOVE or statistics is None or chance is None or not estimate.is_compared:
+        if statistics is None or chance is None or not estimate.is_compared:
             return False
+        if estimate.finding == ABOVE or round(estimate.interval[0], NOISE) > round(chance, NOISE):
+            return False  # also where each prediction has one explanation
         share = statistics.compared if estimate.merging in (PAIRS, NEAR_BLOCKS) else estimate.verified
         tail, n_checked = (1.0 - estimate.confidence) / 2, share * statistics.n
         if tail ** (2.0 / n_checked) <= chance:
