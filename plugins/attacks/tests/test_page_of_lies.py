@@ -239,7 +239,8 @@ def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(mon
 
     monkeypatch.setattr(faithkit.plugin.registry(), "find", find_nothing_else)
     monkeypatch.setattr(
-        "faithkit_attacks.measuring.measure_attack", lambda attack, *_: AttackResult(attack, FAITHFUL, FAITHFUL)
+        "faithkit_attacks.measuring.measure_attack",
+        lambda attack, *_: AttackResult(attack, FAITHFUL, FAITHFUL),
     )
     done = CliRunner().invoke(main, ["attacks", "scaffold", "--csv", "-", "--samples", "2"])
     assert done.exit_code == 0
