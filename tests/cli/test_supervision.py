@@ -84,12 +84,14 @@ def even(X):
 def here(tmp_path, monkeypatch):
     (tmp_path / "own_models.py").write_text(MODELS)
     (tmp_path / "leaves_when_imported.py").write_text("import os\nos._exit(0)")
-    pd.DataFrame({"a": range(60), "y": [0, 1] * 30}).to_csv(tmp_path / "data.csv", index=False)
+    for name, first in {"data.csv": 0, "others.csv": 60}.items():
+        rows = {"a": range(first, first + 60), "y": [0, 1] * 30}
+        pd.DataFrame(rows).to_csv(tmp_path / name, index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-DATA = ("--data", "data.csv", "--target", "y", "--diagnose", "none", "--background", "data.csv")
+DATA = ("--data", "data.csv", "--target", "y", "--diagnose", "none", "--background", "others.csv")
 
 
 @pytest.mark.parametrize(

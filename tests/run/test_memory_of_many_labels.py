@@ -59,9 +59,10 @@ rules = [faithkit.Rule([faithkit.Interval("a", low=float(low)), faithkit.Interva
 own = rng.integers(0, m, n)
 item = np.where(rng.random(n) < 0.3, 3, rng.integers(0, 5_000, n))
 explanations = faithkit.Explanations.of([rules[i] for i in own], kind="rule")
-result = faithkit.score(item, explanations, X=X, relation="in-scope", permutations=20)
-report = EvaluationReport.of(faithkit.score(item, explanations, X=X, relation="in-scope"), 3)
-faithkit.score(item, explanations, X=X, relation="in-scope", estimator="majority")
+rows = {"X": X, "relation": "in-scope"}
+result = faithkit.score(item, explanations, **rows, permutations=20, control_draws=10)
+report = EvaluationReport.of(faithkit.score(item, explanations, **rows, control_draws=0), 3)  # pieces have none
+faithkit.score(item, explanations, **rows, control_draws=0, estimator="majority")
 result.to_html(), result.local(7), result.by(own % 2)
 texts = [json.dumps(rule.to_json()) for rule in rules]
 X.assign(label=item, rule=[texts[i] for i in own]).to_parquet(sys.argv[1], row_group_size=2_500)
