@@ -19,9 +19,7 @@ explained.suptitle("LIME: the same reason for both", fontsize=11.5)
 measured.suptitle("faithkit: do others with the same\nreason get the same answer?", fontsize=11.5)
 panels, axes = explained.subplots(2, 1, sharex=True), measured.subplots()
 for place, (name, model, colour) in enumerate(MODELS):
-    result = faithkit.evaluate(
-        model, X, "lime:samples=500", background=background, relation="same-top-features:k=1,bins=2"
-    )
+    result = faithkit.evaluate(model, X, "lime:samples=500", background=background)
     weights, panel, sufficiency = np.abs(result.rows.explanations.values), panels[place], result.sufficiency
     blamed = (X.columns[weights.argmax(axis=1)] == "arrears").sum()
     columns = X.columns.str.replace("arrears", "paid late")

@@ -14,7 +14,6 @@ from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, NAMES_THE_LABEL, ONE_LABEL, checked_above_chance
-from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
 from faithkit.measure.objections import Objection
 from faithkit.wording import format_exactly
 
@@ -162,15 +161,16 @@ class VerdictCase:
     def is_consistency_at_chance(self) -> bool:
         """Whether consistency was tested, and is not above chance on the rows that could be checked.
 
-        It was tested if agreement of all these rows would have been above chance. Rows that are compared with
-        all others, because nobody shares their explanation, test nothing.
+        It was tested if agreement of all rows that share an explanation would have been above chance. Other
+        rows are compared with similar ones, or with all, which may hide that explanations say much.
         """
         estimate = self.measures["consistency"]
         statistics, chance = estimate.statistics, estimate.chance
-        if estimate.finding == ABOVE or statistics is None or chance is None or not estimate.is_compared:
+        if statistics is None or chance is None or not estimate.verified:
             return False
-        share = statistics.compared if estimate.merging in (PAIRS, NEAR_BLOCKS) else estimate.verified
-        tail, n_checked = (1.0 - estimate.confidence) / 2, share * statistics.n
+        if estimate.finding == ABOVE or round(estimate.interval[0], NOISE) > round(chance, NOISE):
+            return False  # also where each prediction has one explanation
+        tail, n_checked = (1.0 - estimate.confidence) / 2, estimate.verified * statistics.n
         if tail ** (2.0 / n_checked) <= chance:
             return False
         return not checked_above_chance(statistics, chance, estimate.confidence, estimate.p_value)

@@ -69,10 +69,8 @@ def _make_case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
 
 
 def ours(case: Case) -> faithkit.results.Estimate:
-    """Return sufficiency of the first reason."""
-    return faithkit.score(
-        case.predictions, case.phi, X=case.X, relation="same-top-features:k=1,bins=2", permutations=0
-    ).sufficiency
+    """Return sufficiency by the default relation of importances."""
+    return faithkit.score(case.predictions, case.phi, X=case.X, permutations=0).sufficiency
 
 
 def quantus_measure(name: str, **options: object) -> Callable[[Case], np.ndarray]:
@@ -133,7 +131,7 @@ def captum_infidelity(case: Case) -> np.ndarray:
 
 _DRAWN = {"perturb_baseline": "uniform"}  # the default, black, changes no cell that is 0 already
 MEASURES: dict[str, tuple[str, bool, Callable[[Case], object]]] = {
-    "same-top-features:k=1,bins=2": ("faithkit", True, ours),
+    "sufficiency": ("faithkit", True, ours),
     "FaithfulnessCorrelation": (
         "Quantus",
         True,

@@ -96,7 +96,9 @@ def test_faithkit_check_finds_nothing_wrong_with_acme(market):
         "estimator smoothed",
         "command acme-columns",
     ]
-    assert re.fullmatch(r"acme-faithkit: \d{3} checks, all passed, \d\d not tried \(-v says why\)\.", lines[-1])
+    assert re.fullmatch(
+        r"acme-faithkit: \d{3} checks, all passed, \d\d not tried \(-v says why\)\.", lines[-1]
+    )
     assert "the discretizer 'top' is also registered by careless-faithkit" in " ".join(lines[7:-1])
 
 

@@ -13,10 +13,12 @@ from explainer_catalogue.truth import find_truth
 
 FILE = Path(__file__).parents[2] / "docs" / "catalogue.csv"
 SEEDS = tuple(range(10))
-FAITHFUL, NOT_FAITHFUL = "faithful", "not faithful"
+FAITHFUL, NOT_FAITHFUL, ABOVE_ITS_CONTROL = "faithful", "not faithful", "better than its control"
 BY_OBJECTION = "not faithful (objection)"
+FEW_IN_SCOPE = "better than its control (few rows in scope)"
 
 TRUE, MAX_CHANCE, LEAST_ROWS, LEAST_SHARE = 0.87, 0.8, 300, 0.95
+CHECKED = 0.95  # what cannot be checked cannot be called faithful, however true it is
 
 entries = sorted(ENTRIES, key=lambda entry: KINDS.index(entry.kind))
 
@@ -46,7 +48,10 @@ class Runs:
 
     @property
     def is_expected_faithful(self):
-        """Whether the verdict "faithful" is expected: honest, true, not true by chance, and large enough."""
+        """Whether the verdict "faithful" is expected: honest, true, not true by chance, and large enough.
+
+        Explanations that hold for no other row, or for fewer than ten, need more rows: the rules say so.
+        """
         entry = self.entry
         return (
             entry.kind == HONEST
@@ -54,6 +59,8 @@ class Runs:
             and entry.n >= LEAST_ROWS
             and self.truth >= TRUE
             and self.chance <= MAX_CHANCE
+            and self.checked >= CHECKED
+            and not self.verdicts[FEW_IN_SCOPE]
         )
 
 
@@ -67,6 +74,8 @@ def run_entry(entry, seeds=SEEDS, truth=None):
         name = result.verdict.name
         if name == NOT_FAITHFUL and (measure.high is None or measure.high >= result.verdict.level):
             name = BY_OBJECTION
+        if name == ABOVE_ITS_CONTROL and any(one.name == "scope" for one in result.objections):
+            name = FEW_IN_SCOPE
         verdicts[name] += 1
         chances.append(np.nan if measure.chance is None else measure.chance)
         shares.append(measure.verified)

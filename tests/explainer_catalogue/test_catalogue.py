@@ -11,6 +11,7 @@ import pytest
 from explainer_catalogue.catalogue import (
     BY_OBJECTION,
     FAITHFUL,
+    FEW_IN_SCOPE,
     FILE,
     HEADER,
     Runs,
@@ -78,6 +79,8 @@ def test_rules_are_broken_by_what_they_forbid():
     )
     assert len(broken_rules([Runs(honest, 0.95, 0.5, 1.0, Counter({FAITHFUL: 9, "not faithful": 1}))])) == 1
     assert broken_rules([Runs(honest, 0.80, 0.5, 1.0, Counter({"not faithful": 10}))]) == []
+    assert broken_rules([Runs(honest, 0.95, 0.5, 0.9, Counter({"better than its control": 10}))]) == []
+    assert broken_rules([Runs(honest, 0.95, 0.5, 1.0, Counter({FEW_IN_SCOPE: 10}))]) == []
     assert len(broken_rules([Runs(honest, 0.80, 0.5, 1.0, Counter({BY_OBJECTION: 1}))])) == 1
     assert len(broken_rules([Runs(lying, 0.95, 0.5, 1.0, Counter({FAITHFUL: 1, "not faithful": 9}))])) == 1
 

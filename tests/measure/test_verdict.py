@@ -320,6 +320,15 @@ def test_one_vector_for_all_rows_is_not_called_faithful_however_well_its_scopes_
     )
 
 
+def test_consistency_of_vectors_that_nobody_shares_is_no_evidence_against_sufficiency():
+    # weights for the predicted class look alike for both labels, so near vectors agree by chance
+    rng = np.random.default_rng(0)
+    result = faithkit.score(np.arange(400) % 2, 1 + 0.01 * rng.normal(size=(400, 2)))
+    assert result.consistency.merging == "pairs"
+    assert result.consistency.low < result.consistency.chance
+    assert not VerdictCase(measures=result.measures).is_consistency_at_chance
+
+
 def test_consistency_of_too_few_shared_explanations_is_no_evidence_against_sufficiency():
     labels = np.arange(400) % 2
     words = [f"word {i}" for i in range(397)] + ["shared"] * 3  # three rows, of which two agree

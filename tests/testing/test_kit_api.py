@@ -174,6 +174,8 @@ def test_the_kernels_required_number_is_given_a_value():
         "near-control_depends_on_seeds_alone",
         "near-control_has_the_same_form",
         "near-instance_only_reads_no_explanations",
+        "near-objections_depend_on_content_alone",
+        "near-objections_name_a_verdict",
         "near-packed_equals_holds",
     ]
 

@@ -38,7 +38,7 @@ class Attack:
     """A lie, its honest twin, and a summary in one line.
 
     `sample` names the rows of the scenario that are explained, and `rows` limits how many, because anchors
-    are slow.
+    are slow. `needs` is an explainer of a plugin that this one does not require.
     """
 
     name: str
@@ -47,12 +47,34 @@ class Attack:
     summary: str
     sample: str = "people"
     rows: int | None = None
+    needs: str | None = None
+
+    def why_not(self) -> str | None:
+        """Return why the attack cannot be measured: what it needs is not installed. None if it can."""
+        if self.needs is None:
+            return None
+        return why_not_installed("explainer", self.needs)
 
 
-def _scaffold(target: str, explainer: str, rows: int | None = None) -> Attack:
+def why_not_installed(kind: str, name: str) -> str | None:
+    """Return what to install for a component; None if it is installed.
+
+    Examples
+    --------
+    >>> why_not_installed("explainer", "parrot") is None
+    True
+    """
+    try:
+        faithkit.plugin.registry().find(kind, name)
+    except faithkit.errors.UnknownComponentError as error:
+        return str(error)
+    return None
+
+
+def _scaffold(target: str, explainer: str, rows: int | None = None, needs: str | None = None) -> Attack:
     summary = f"a model that decides by one reason, and shows {target} another"
     lie, twin = ModelAndExplainer("liar", explainer), ModelAndExplainer("honest", explainer)
-    return Attack(f"scaffold-{target}", lie, twin, summary, rows=rows)
+    return Attack(f"scaffold-{target}", lie, twin, summary, rows=rows, needs=needs)
 
 
 def _lying_explainer(name: str, summary: str, twin: str = TRUE_REASON, sample: str = "people") -> Attack:
@@ -62,7 +84,7 @@ def _lying_explainer(name: str, summary: str, twin: str = TRUE_REASON, sample: s
 ATTACKS = (
     _scaffold("lime", LIME),
     _scaffold("shap", SHAP),
-    _scaffold("anchors", "anchors", rows=100),
+    _scaffold("anchors", "anchors", rows=100, needs="anchors"),
     _lying_explainer("encoder", "the named column reveals the prediction"),
     _lying_explainer("flatterer", "rules that cover one row each"),
     _lying_explainer("parrot", "the prediction as its own explanation"),
@@ -97,6 +119,7 @@ ATTACKS = (
         ModelAndExplainer("biased", "out-of-reach:columns=['sex']"),
         ModelAndExplainer("biased", "nearest-counterfactual"),
         "counterfactuals that change sex",
+        needs="nearest-counterfactual",
     ),
 )
 

@@ -51,7 +51,8 @@ def attacks(
     """Measure lies about models, each next to its honest twin. By default, measure all of them.
 
     Both are evaluated by the defaults, and the verdicts shown. A measure catches the lie if the two
-    intervals do not overlap and the lie has the worse one; an objection or a warning, if the twin has none.
+    intervals do not overlap and the lie has the worse one; an objection, if the twin has none; a warning too,
+    unless the lie is called faithful all the same.
     """
     from faithkit_attacks.attack_catalogue import select_attacks
 
@@ -68,18 +69,27 @@ def _measure_attacks(
     attacks: "list[Attack]", data: str, samples: int, seed: int, csv_file: str | None
 ) -> None:
     import faithkit
+    from faithkit_attacks.attack_catalogue import why_not_installed
     from faithkit_attacks.attack_table import format_csv, format_text
-    from faithkit_attacks.measuring import measure_attack
+    from faithkit_attacks.measuring import READER, measure_attack
     from faithkit_attacks.scenarios import SCENARIOS
 
+    left_out = {attack.name: reason for attack in attacks if (reason := attack.why_not())}
+    if len(left_out) == len(attacks):
+        raise faithkit.errors.UnknownComponentError(next(iter(left_out.values())))
     scenario, results = SCENARIOS[data](samples, seed), []
     for attack in attacks:
+        if attack.name in left_out:
+            continue
         with warnings.catch_warnings():
             # these lies are deliberate, so warnings about them say nothing new
             warnings.simplefilter("ignore", faithkit.FaithkitWarning)
             results.append(measure_attack(attack, scenario, seed))
         if csv_file != "-":
             click.echo(format_text(results[-1]) + "\n")
+    for name, reason in {**left_out, READER: why_not_installed("diagnostic", READER)}.items():
+        if reason is not None:
+            click.echo(f"{name} was not measured: {reason}", err=True)
     if csv_file == "-":
         click.echo(format_csv(results), nl=False)
     elif csv_file is not None:

@@ -7,11 +7,12 @@ from decimal import ROUND_HALF_UP, Decimal
 import attrs
 
 import faithkit
-from faithkit_attacks.attack_catalogue import Attack, ModelAndExplainer
+from faithkit_attacks.attack_catalogue import Attack, ModelAndExplainer, why_not_installed
 from faithkit_attacks.scenarios import Scenario
 
 STABLE_DIGITS = 9  # machines differ in later digits, so printed numbers must not depend on them
-VERDICT = "verdict"
+VERDICT, FAITHFUL = "verdict", "faithful"
+READER = "reader"  # a diagnostic, of a plugin that this one does not require
 EXPOSING_VERDICTS = (
     "nothing was tested",
     "explanations name the prediction",
@@ -44,14 +45,19 @@ class Measurement:
             return "–"
         if self.low is None or self.high is None:
             return _format(self.value, digits=3)
-        return f"{_format(self.value)} [{_format_rounded_down(self.low)}, {_format_rounded_up(self.high)}]"
+        low, high = _round_down(self.low), _round_up(self.high)
+        return f"{_format(self.value)} [{_format(low)}, {_format(high)}]"
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The ends of the interval, or None without one or if nothing could be checked."""
+        """The printed ends of the interval, or None without one or if nothing could be checked.
+
+        They are rounded outwards, so that what exposes a lie can be seen in the table, and is the same on
+        machines that differ in a row.
+        """
         if self.unchecked or self.low is None or self.high is None:
             return None
-        return self.low, self.high
+        return _round_down(self.low), _round_up(self.high)
 
 
 def exposes_lie(lie: Measurement, twin: Measurement) -> bool:
@@ -78,7 +84,7 @@ MEASURES: dict[str, Callable[[Measurement, Measurement], bool]] = {
     "consistency": exposes_lie,
     "sufficiency": exposes_lie,
     "above control": is_not_above,
-    "reader": exposes_lie,
+    READER: exposes_lie,
 }
 """By name: whether the measurements of a lie and of its twin expose the lie."""
 
@@ -114,7 +120,8 @@ class AttackResult:
     def caught_by(self) -> list[str]:
         """What exposes the lie: measures, objections and warnings, by name; or its verdict alone.
 
-        Objections and warnings that the twin has too, and a verdict that it shares, expose nothing.
+        Objections and warnings that the twin has too, and a verdict that it shares, expose nothing. Nor does
+        a warning beside the verdict "faithful": it is about the rows, and not about the lie.
         """
         lie, twin = self.lie, self.twin
         catchers = [
@@ -123,7 +130,8 @@ class AttackResult:
             if exposes(lie.measurements[name], twin.measurements[name])
         ]
         catchers += [name for name in lie.objections if name not in twin.objections]
-        catchers += [name for name in lie.warnings if name not in twin.warnings]
+        if lie.verdict != FAITHFUL:
+            catchers += [name for name in lie.warnings if name not in twin.warnings]
         has_worse_verdict = lie.verdict in EXPOSING_VERDICTS and lie.verdict != twin.verdict
         return catchers or ([VERDICT] if has_worse_verdict else [])
 
@@ -149,7 +157,7 @@ def measure_side(side: ModelAndExplainer, attack: Attack, scenario: Scenario, se
     """
     result = evaluate_side(side, attack, scenario, seed)
     difference = None if result.control is None else result.control.difference
-    accuracy = result.diagnose("reader").accuracy
+    accuracy = None if why_not_installed("diagnostic", READER) else result.diagnose(READER).accuracy
     return SideResult(
         verdict=result.verdict.name,
         objections=tuple(objection.name for objection in result.objections if objection.verdict is not None),
@@ -160,7 +168,7 @@ def measure_side(side: ModelAndExplainer, attack: Attack, scenario: Scenario, se
             "above control": Measurement()
             if difference is None
             else Measurement(difference.value, difference.low, difference.high),
-            "reader": Measurement()
+            READER: Measurement()
             if accuracy is None
             else Measurement(accuracy.value, accuracy.low, accuracy.high),
         },
@@ -188,9 +196,9 @@ def _format(value: float, digits: int = 2) -> str:
     return f"{Decimal(repr(round(value, STABLE_DIGITS))).quantize(step, ROUND_HALF_UP) + 0}".replace("-", "−")
 
 
-def _format_rounded_down(low: float) -> str:
-    return _format(math.floor(round(low * 100, STABLE_DIGITS)) / 100)
+def _round_down(low: float) -> float:
+    return math.floor(round(low * 100, STABLE_DIGITS)) / 100
 
 
-def _format_rounded_up(high: float) -> str:
-    return _format(math.ceil(round(high * 100, STABLE_DIGITS)) / 100)
+def _round_up(high: float) -> float:
+    return math.ceil(round(high * 100, STABLE_DIGITS)) / 100

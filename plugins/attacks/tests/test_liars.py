@@ -37,18 +37,20 @@ CAUGHT = [
 
 
 @functools.cache
-def evaluate_once(side, n, seed):
+def evaluate_once(side, sample, n, seed):
     """Evaluate a lie or a twin; several lies have the same twin."""
-    attack = next(attack for attack in ATTACKS if side in (attack.lie, attack.twin))
+    attack = next(a for a in ATTACKS if side in (a.lie, a.twin) and a.sample == sample)
     return evaluate_side(side, attack, applicants_scenario(n, seed), seed)
 
 
 def evaluate_lie(name, n=200, seed=0):
-    return evaluate_once(select_attacks((name,))[0].lie, n, seed)
+    (attack,) = select_attacks((name,))
+    return evaluate_once(attack.lie, attack.sample, n, seed)
 
 
 def evaluate_twin(name, n=200, seed=0):
-    return evaluate_once(select_attacks((name,))[0].twin, n, seed)
+    (attack,) = select_attacks((name,))
+    return evaluate_once(attack.twin, attack.sample, n, seed)
 
 
 @one_test
@@ -66,11 +68,71 @@ def test_the_named_measures_catch_each_lie_at_every_seed(n, seed):
         assert catches(lie, twin), (name, measure)
 
 
+EXPOSED = [  # the verdict on each lie, with the objection or the warning that its twin has not
+    ("scaffold-lime", "not faithful", None),
+    ("encoder", "not faithful", None),
+    ("same-for-all", "not faithful", None),
+    ("flatterer", "nothing was tested", "scopes"),
+    ("parrot", "explanations name the prediction", "labels"),
+    ("label-codes", "explanations determine the prediction", None),
+    ("cut-rules", "better than its control", "scope"),
+    ("false-rules", "not faithful", "own row"),
+    ("random-signs", "not faithful", "signs"),
+    ("inverted-signs", "not faithful", "direction"),
+    ("topic-word", "not shown to be better than its control", None),
+]
+
+
+def find_remarks(result):
+    """Return the names of the objections that speak against explanations, and of the warnings."""
+    against = [objection for objection in result.objections if objection.verdict is not None]
+    return {remark.name for remark in (*against, *result.warnings)}
+
+
+def check_exposed(name, verdict, remark, n, seed):
+    lie, twin = evaluate_lie(name, n, seed), evaluate_twin(name, n, seed)
+    assert (lie.verdict.name, twin.verdict.name) == (verdict, "faithful")
+    assert find_remarks(twin) == set()
+    assert find_remarks(lie) >= {remark} - {None}
+
+
+@pytest.mark.parametrize(("name", "verdict", "remark"), EXPOSED)
+def test_the_defaults_expose_each_lie_and_call_its_twin_faithful(name, verdict, remark):
+    check_exposed(name, verdict, remark, n=400, seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 11))
+@pytest.mark.parametrize(("name", "verdict", "remark"), EXPOSED)
+def test_the_defaults_expose_each_lie_at_every_seed(name, verdict, remark, seed):
+    check_exposed(name, verdict, remark, n=400, seed=seed)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 11))])
+def test_rules_about_repeated_cases_are_confirmed_by_their_repeats_alone(seed):
+    lie, twin = evaluate_lie("repeated-cases", 400, seed), evaluate_twin("repeated-cases", 400, seed)
+    assert lie.verdict.name == "nothing was tested"
+    assert lie.verdict.reason == "only repeats of a row share its explanation"
+    assert twin.verdict.name == "better than its control"
+    assert find_remarks(lie) == find_remarks(twin) == {"repeats"}
+
+
+def test_a_pool_shows_what_cut_rules_are_worth():
+    (attack,) = select_attacks(("cut-rules",))
+    scenario = applicants_scenario(200)
+    X, _ = scenario.sample(attack.sample)
+    result = faithkit.evaluate(
+        scenario.model("honest"), X, "cut-rules", background=X, pool=make_applicants(4_000, seed=7)
+    )
+    assert result.verdict.name == "not faithful"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "seed"), [(n, seed) for n in (400, 2000) for seed in range(1, 11)])
-def test_the_cherry_picker_is_caught_by_sufficiency(n, seed):
+def test_the_cherry_picker_is_less_sufficient_than_its_twin_and_faithful_all_the_same(n, seed):
     lie, twin = evaluate_lie("cherry-picker", n, seed), evaluate_twin("cherry-picker", n, seed)
     assert lie.sufficiency.high < twin.sufficiency.estimate
+    assert lie.verdict.name == twin.verdict.name == "faithful"
 
 
 def test_the_encoder_fools_consistency_and_readers():

@@ -1,6 +1,7 @@
 """The page of lies shows what the command computes, and what peers_on_lies computes for measures that perturb."""
 
 import csv
+import functools
 import importlib.util
 import re
 
@@ -35,6 +36,7 @@ LONG = (
     *("scaffold-lime", "scaffold-shap", "scaffold-anchors", "cherry-picker"),
 )
 NUMBER = re.compile(r"−?\d\.\d+")
+ROW, FEW_ROWS = 0.021, 0.06  # by which numbers may differ: one row of 400, and some rows of 100
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +47,16 @@ def printed():
 
 
 def split_numbers(cell):
-    """Return a cell without its numbers, and these: machines may differ in one row of 400."""
+    """Return a cell without its numbers, and these."""
     return NUMBER.sub("#", cell), [float(number.replace("−", "-")) for number in NUMBER.findall(cell)]
 
 
-def check_printed(computed_rows, printed_rows):
+def check_printed(computed_rows, printed_rows, tolerance=ROW):
+    """Compare what machines agree on: all words, and numbers but for a row or a few."""
     for computed_row, printed_row in zip(computed_rows, printed_rows, strict=True):
         for computed, shown in zip(computed_row, printed_row, strict=True):
             assert split_numbers(computed)[0] == split_numbers(shown)[0]
-            assert split_numbers(computed)[1] == pytest.approx(split_numbers(shown)[1], abs=0.021)
+            assert split_numbers(computed)[1] == pytest.approx(split_numbers(shown)[1], abs=tolerance)
 
 
 def test_the_command_writes_what_the_page_shows(tmp_path, printed):
@@ -71,19 +74,22 @@ def test_the_command_writes_what_the_page_shows(tmp_path, printed):
 @pytest.mark.parametrize("name", LONG)
 def test_the_page_shows_what_is_measured(name, printed):
     (attack,) = select_attacks((name,))
-    check_printed(table_rows(measure_attack(attack, applicants_scenario(400))), printed[name])
+    # anchors draw rows, and compare sums of them: machines give some rows another rule
+    tolerance = ROW if attack.rows is None else FEW_ROWS
+    check_printed(table_rows(measure_attack(attack, applicants_scenario(400))), printed[name], tolerance)
 
 
 def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
     assert set(printed) == {attack.name for attack in ATTACKS}
     missed = {name for name, (lie, _) in printed.items() if lie[2] == "nothing"}
-    assert missed == {"scaffold-anchors", "label-codes", "out-of-reach"}
+    # three lies are sufficient: they say too much, show the best of two truths, or ask for the impossible
+    assert missed == {"scaffold-anchors", "scaffold-shap", "label-codes", "cherry-picker", "out-of-reach"}
     assert all(measure in PAGE for measure in MEASURES)
 
 
 def test_no_lie_that_something_catches_is_called_faithful(printed):
     faithful = {name for name, (lie, _) in printed.items() if lie[1] == "faithful"}
-    assert faithful <= {"scaffold-anchors", "out-of-reach", "cherry-picker"}
+    assert faithful == {"scaffold-anchors", "scaffold-shap", "out-of-reach", "cherry-picker"}
     twins = {name: twin[1] for name, (_, twin) in printed.items()}
     assert {name for name, verdict in twins.items() if verdict != "faithful"} == {"repeated-cases"}
 
@@ -101,9 +107,28 @@ def test_what_the_page_says_of_adult_is_true():
     assert result.chance == pytest.approx(chance, abs=0.02)
 
 
+@pytest.mark.examples
+def test_the_readmes_lie_is_not_faithful_by_the_defaults():
+    for page in ((ROOT / "README.md").read_text(), (DOCS / "index.rst").read_text()):
+        story = " ".join(page.partition("refuses women")[2].partition("attacks scaffold-lime")[0].split())
+        (command,) = re.findall(r"faithkit (evaluate .* --explainer \w+)", story)
+        said = re.findall(r'"(.+?)"', story)
+        assert "Verdict: not faithful: sufficiency is below 0.8." in said
+        answer = " ".join(answer_once(command).split())
+        assert [sentence for sentence in said if sentence not in answer] == []
+
+
+@functools.cache
+def answer_once(command):
+    done = CliRunner().invoke(main, command.split())
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 INTERVALS = [
     (Measurement(0.5, 0.4, 0.6), Measurement(0.9, 0.7, 1.0), True),
     (Measurement(0.5, 0.4, 0.7), Measurement(0.9, 0.7, 1.0), False),
+    (Measurement(0.92, 0.9, 0.942), Measurement(0.96, 0.945, 1.0), False),  # printed as 0.95 and 0.94
     (Measurement(0.9, 0.8, 1.0), Measurement(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
     (Measurement(0.0, 0.0, 1.0, unchecked=True), Measurement(0.9, 0.8, 1.0), False),  # the verdict says that
     (Measurement(), Measurement(0.9, 0.8, 1.0), False),
@@ -131,6 +156,7 @@ NOTHING = dict.fromkeys(MEASURES, Measurement())
 FAITHFUL = SideResult(verdict="faithful", warnings=("repeats",), measurements=NOTHING)
 LIES = [
     ({"verdict": "faithful"}, []),
+    ({"verdict": "faithful", "warnings": ("scopes",)}, []),  # nobody is warned of the lie
     ({"verdict": "not faithful", "objections": ("own row",)}, ["own row"]),
     ({"verdict": "better than its control", "warnings": ("repeats", "order")}, ["order"]),
     ({"verdict": "nothing was tested"}, ["verdict"]),
@@ -206,6 +232,45 @@ def test_the_command_lists_attacks_writes_to_stdout_and_refuses_others(monkeypat
         assert option in wrong.stderr
 
 
+def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(monkeypatch):
+    def find_nothing_else(kind, name):
+        if name in ("anchors", "reader"):
+            raise faithkit.errors.UnknownComponentError(f"{name} is not here. In its folder: pip install it")
+
+    monkeypatch.setattr(faithkit.plugin.registry(), "find", find_nothing_else)
+    monkeypatch.setattr(
+        "faithkit_attacks.measuring.measure_attack",
+        lambda attack, *_: AttackResult(attack, FAITHFUL, FAITHFUL),
+    )
+    done = CliRunner().invoke(main, ["attacks", "scaffold", "--csv", "-", "--samples", "2"])
+    assert done.exit_code == 0
+    assert [line.partition(",")[0] for line in done.stdout.splitlines()[1::2]] == [
+        "scaffold-lime",
+        "scaffold-shap",
+    ]
+    assert done.stderr.splitlines() == [
+        "scaffold-anchors was not measured: anchors is not here. In its folder: pip install it",
+        "reader was not measured: reader is not here. In its folder: pip install it",
+    ]
+    alone = CliRunner().invoke(main, ["attacks", "scaffold-anchors"])
+    assert alone.exit_code == 1
+    assert "anchors is not here. In its folder: pip install it" in alone.stderr
+
+
+def test_without_the_reader_everything_else_is_measured(monkeypatch):
+    find = faithkit.plugin.registry().find
+
+    def find_no_reader(kind, name):
+        if name == "reader":
+            raise faithkit.errors.UnknownComponentError("not here")
+        return find(kind, name)
+
+    monkeypatch.setattr(faithkit.plugin.registry(), "find", find_no_reader)
+    result = measure_attack(select_attacks((QUICK,))[0], applicants_scenario(100))
+    assert result.lie.measurements["reader"] == Measurement()
+    assert result.caught_by == ["consistency", "sufficiency", "above control"]
+
+
 @one_test
 @pytest.mark.parametrize("name", ["honest", "biased", "liar"])
 def test_the_banks_models_are_found_by_the_command_line(name):
@@ -239,7 +304,7 @@ def script():
 
 @pytest.mark.slow
 def test_the_numbers_of_peers_are_those_of_the_script(script):
-    names = {"same-top-features:k=1,bins=2"}
+    names = {"sufficiency"}
     if importlib.util.find_spec("quantus") and importlib.util.find_spec("captum"):
         names = set(script.MEASURES)
     peers, cases = read_peers(), script.cases()

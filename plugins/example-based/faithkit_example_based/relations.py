@@ -27,6 +27,7 @@ from faithkit_example_based.examples import (
 )
 
 QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
+TRUE_ENOUGH = 0.95  # of the examples are the nearest of their own row
 MAX_ROWS = 2000  # of the background, from whose nearest distances a quantile is computed
 
 
@@ -65,7 +66,6 @@ class Nearest(_ExampleRelation):
 
     name = "nearest"
     phrase = "rows whose nearest prototype it is"
-    states_scope = True  # an example that is not the nearest of its own row is no reason
 
     def __init__(self, distance: Any = None) -> None:
         if distance is not None and not callable(distance):
@@ -97,6 +97,21 @@ class Nearest(_ExampleRelation):
         for number, nearest_number in zip(numbers.T, nearest_numbers.T, strict=True):
             is_same &= number[:, None] == nearest_number[None, :]
         return is_same
+
+    def objections(self, context: faithkit.plugin.ObjectionContext) -> list[faithkit.plugin.Objection]:
+        """Object to examples that are not the nearest prototypes of their own rows."""
+        sample = context.sample
+        is_own = self.key(sample.explanations) == self._nearest_prototypes(sample, sample.explanations)
+        is_false = ~is_own.all(axis=1) & ~sample.explanations.missing
+        n, n_false = int((~sample.explanations.missing).sum()), int(is_false.sum())
+        if not n_false:
+            return []
+        sentence = (
+            f"{n_false:,} of {n:,} examples are not the nearest of their own row, such as that of row "
+            f"{int(is_false.argmax())}"
+        )
+        is_lie = n_false > (1 - TRUE_ENOUGH) * n
+        return [faithkit.plugin.Objection("own row", sentence, "not faithful" if is_lie else None)]
 
     def _nearest_prototypes(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations

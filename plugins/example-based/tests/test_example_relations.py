@@ -329,3 +329,25 @@ def test_a_log_without_instances_says_so():
 def test_nearest_takes_a_function_only():
     with pytest.raises(faithkit.errors.ParameterError, match="the explainer's function"):
         build_relation("nearest", distance="gower")
+
+
+def test_examples_that_are_not_the_nearest_of_their_own_row_are_not_faithful():
+    rng = np.random.default_rng(0)
+    prototypes, X = np.arange(10.0)[:, None] * 10, rng.uniform(0, 90, (200, 1))
+    nearest = np.abs(X - prototypes.T).argmin(axis=1)
+    other = (nearest + 2) % 10  # of the same prediction: even and odd prototypes alternate
+    labels = nearest % 2 == 0
+    told = (
+        faithkit.plugin.registry()
+        .create("explainer", "nearest-neighbor", {})
+        .fit(None, prototypes)
+        .explain(X, None)
+    )
+    said = {"honest": nearest, "others": other, "one": np.where(np.arange(200) < 1, other, nearest)}
+    verdicts = {}
+    for name, numbers in said.items():
+        result = faithkit.score(labels, attrs.evolve(told, values=numbers.reshape(told.values.shape)), X)
+        verdicts[name] = result.verdict.name, [objection.name for objection in result.objections]
+    assert verdicts["honest"][0] == "faithful"
+    assert verdicts["others"] == ("not faithful", ["own row"])
+    assert verdicts["one"] == ("faithful", ["own row"])  # one of 200 is said, and decides nothing

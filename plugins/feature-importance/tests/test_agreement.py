@@ -131,7 +131,9 @@ def test_results_tell_who_is_more_faithful_and_count_by_weight():
         for phi in (X.assign(a=X["a"] * 9 + 0.01), X.assign(b=X["b"] * 9 + 0.01))
     )
     result = agreement(good, poor, k=1)
-    assert result.differences == {"consistency": good.difference(poor)}
+    assert result.differences == {
+        measure: good.difference(poor, measure) for measure in ("consistency", "sufficiency")
+    }
     rows = result.rows["feature agreement"]
     assert result.measures["feature agreement"].value == pytest.approx(np.average(rows, weights=weights))
     assert result.confidence == 0.9

@@ -60,8 +60,12 @@ def test_images_have_no_default_relation():
         assert "need a relation" in result.why_no_sufficiency
 
 
-def test_a_bare_array_has_no_default_relation():
-    assert faithkit.score(FOREST.predict(X), X.to_numpy(), X=X).sufficiency is None
+def test_a_bare_array_has_the_default_relation_if_it_has_a_column_for_each_feature():
+    labels = FOREST.predict(X)
+    assert faithkit.score(labels, X.to_numpy(), X=X).relation.startswith("near-in-top-features")
+    unequal = faithkit.score(labels, X.to_numpy()[:, :3], X=X)
+    assert unequal.sufficiency is None
+    assert "3 explanation columns cannot be paired with 4 features" in unequal.why_no_sufficiency
 
 
 def test_objects_of_shap_are_checked_where_the_rows_are_known():
@@ -102,7 +106,7 @@ def test_results_say_that_additive_values_determine_the_score():
     result = evaluate(FOREST, "shap", rows)
     sentence = (
         "The values add up to the probability, so high consistency is no evidence that they name the right "
-        "features. Sufficiency by near-in-top-features is."
+        "features. Sufficiency is."
     )
     assert result.notes[0] == sentence
     assert sentence in " ".join(result.to_text(verbose=True).split())
