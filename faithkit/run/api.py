@@ -252,17 +252,10 @@ def score(
         check_X(X)  # raises
     logged_explanations = _convert_explanations(explanations, predictions, X)
     kind = Outcome.of(outcome, agree, predictions, range=range)
-    is_missing = find_missing_labels(predictions) if kind.has_labels else np.zeros(0, dtype=bool)
-    if is_missing.any() and not is_missing.all() and len(is_missing) == len(logged_explanations):
-        rows = np.flatnonzero(~is_missing)
-        X, predictions, logged_explanations = (
-            take_rows(X, rows),
-            take_rows(predictions, rows),
-            logged_explanations.take(rows),
-        )
-        columns = {name: _take_column(column, rows, len(is_missing)) for name, column in columns.items()}
-        columns["ids"] = pd.Series(rows, name="row") if columns["ids"] is None else columns["ids"]
-        index = None if index is None else index[rows]
+    rows = _LoggedRows(predictions, logged_explanations, X, columns, index)
+    n_left_out = 0
+    if kind.has_labels:
+        rows, n_left_out = rows.leave_out_missing_labels()
     setup = Setup(
         outcome=kind,
         estimator=resolve_component("estimator", estimator),
@@ -272,11 +265,40 @@ def score(
         faithful_at=faithful_at,
         seed=seed,
         pairs=read_pairs(logged_explanations),
-        notes=(describe_missing_labels(int(is_missing.sum())),) if is_missing.any() else (),
+        notes=(describe_missing_labels(n_left_out),) if n_left_out else (),
     )
-    n = len(predictions if hasattr(predictions, "__len__") else logged_explanations)
-    inputs = SampleInputs.of_log(X, n, pool, index, **columns, uninformative=uninformative)
-    return measure_explanations(inputs, predictions, logged_explanations, discretizer, relation, setup)
+    n = len(rows.predictions if hasattr(rows.predictions, "__len__") else rows.explanations)
+    inputs = SampleInputs.of_log(rows.X, n, pool, rows.index, **rows.columns, uninformative=uninformative)
+    return measure_explanations(inputs, rows.predictions, rows.explanations, discretizer, relation, setup)
+
+
+@attrs.frozen(eq=False)
+class _LoggedRows:
+    """The rows of a log: what was predicted and explained, and the user's columns."""
+
+    predictions: Any
+    explanations: Explanations
+    X: Any
+    columns: dict[str, Any]
+    index: pd.Index | None
+
+    def leave_out_missing_labels(self) -> "tuple[_LoggedRows, int]":
+        """Return the rows that have a label, and how many have none; rows without an id get their number."""
+        is_missing = find_missing_labels(self.predictions)
+        if not is_missing.any() or is_missing.all() or len(is_missing) != len(self.explanations):
+            return self, 0
+        rows, n = np.flatnonzero(~is_missing), len(is_missing)
+        columns = {name: _take_column(column, rows, n) for name, column in self.columns.items()}
+        if columns["ids"] is None:
+            columns["ids"] = pd.Series(rows, name="row")
+        kept_rows = _LoggedRows(
+            take_rows(self.predictions, rows),
+            self.explanations.take(rows),
+            take_rows(self.X, rows),
+            columns,
+            None if self.index is None else self.index[rows],
+        )
+        return kept_rows, n - len(rows)
 
 
 def _take_column(column: Any, rows: Ints, n: int) -> Any:
