@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from faithkit.errors import ContractError
-from faithkit.explanations.explanations import Sample
+from faithkit.explanations.explanations import Sample, object_array
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.copies import Repeats
 from faithkit.inputs.predictions.outcome import LABELS as LABEL_KIND
@@ -165,12 +165,12 @@ def _objection_context(population: InMemory, count: RowCount, setup: Setup) -> O
     """Return the rows whose explanations were checked, with what is known of the model."""
     sample, labels = count.sample, population.encoded_labels
     job = None if setup.system is None else setup.system.job
-    predictions = np.empty(len(labels.classes), dtype=object)
-    predictions[:] = labels.classes
+    is_label = labels.outcome.kind == LABEL_KIND
+    distinct = object_array(labels.classes) if is_label else np.asarray(labels.values, dtype=np.float64)
     rows = slice(None) if count.row_numbers is None else count.row_numbers[: len(sample)]
     return ObjectionContext(
         sample=sample,
-        predictions=predictions[labels.codes[rows]],
+        predictions=distinct[labels.codes[rows]],
         outcome=setup.outcome.kind,
         background=None if job is None else job.background,
         predictor=None if job is None else job.predictor,

@@ -259,6 +259,28 @@ def test_a_relation_gets_the_rows_and_their_predictions_and_its_objection_decide
 
 
 @one_test
+@pytest.mark.parametrize(
+    ("predictions", "outcome", "shape"),
+    [
+        (["a", "b"] * 50, "labels", (100,)),
+        (np.linspace(0, 1, 100), "numbers", (100,)),
+        (RNG.normal(size=(100, 2)), "numbers", (100, 2)),
+        (np.tile([[0.2, 0.8], [0.6, 0.4]], (50, 1)), "scores", (100, 2)),
+    ],
+)
+def test_a_relation_gets_predictions_as_labels_numbers_or_rows_of_numbers(predictions, outcome, shape):
+    seen = []
+    X = make_table(100)
+    relation = Suspicious(lambda context: seen.append(context) or [])
+    faithkit.score(predictions, ["why"] * 100, X, relation=relation, outcome=outcome)
+    assert (seen[0].outcome, seen[0].predictions.shape) == (outcome, shape)
+    if outcome == "labels":
+        assert seen[0].predictions.tolist() == predictions
+    else:
+        np.testing.assert_allclose(seen[0].predictions, predictions)
+
+
+@one_test
 @pytest.mark.parametrize("answer", [["wrong"], [faithkit.plugin.Objection("mood", "fine", "faithful")]])
 def test_an_objection_of_another_form_or_that_approves_is_an_error(answer):
     with pytest.raises(ContractError, match=r"suspicious.objections returned"):

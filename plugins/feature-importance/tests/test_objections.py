@@ -317,3 +317,21 @@ def test_a_pipeline_is_asked_with_raw_rows():
     predictor = Predictor(model)
     assert object_to(make_context(phi, rows, predictor, background=background)) == {}
     assert list(object_to(make_context(-phi, rows, predictor, background=background))) == ["direction"]
+
+
+def test_importances_of_a_log_of_scores_have_their_signs_checked():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    chance = 1 / (1 + np.exp(-3 * X[:, 0]))
+    scores = np.column_stack([1 - chance, chance])
+    honest = X * [3.0, 0.0, 0.0]
+    forged = honest * rng.choice([-1, 1], size=(300, 1))
+    named = {
+        name: [
+            objection.name
+            for objection in faithkit.score(scores, phi, X, outcome="scores").objections
+            if objection.verdict
+        ]
+        for name, phi in (("honest", honest), ("forged", forged))
+    }
+    assert named == {"honest": [], "forged": ["signs"]}
