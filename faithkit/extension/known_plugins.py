@@ -4,6 +4,7 @@ The registry does not use this module to find components, so a wrong line can on
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from faithkit.extension import KERNEL, builtins
 from faithkit.extension.entries import Entry, PluginProblem
@@ -79,6 +80,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 
+_CHECKOUT = Path(__file__).parents[2]
 _PIP_NAMES = {"anchor": "anchor-exp", "mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
 
 
@@ -97,13 +99,20 @@ def providers(kind: str) -> dict[str, str]:
 
 
 def pip_command(distribution: str) -> str:
-    """Return the command that installs one of the project's distributions, in the project's source tree.
+    """Return the command that installs one of the project's distributions.
 
-    >>> pip_command("faithkit-paper"), pip_command("faithkit")
-    ('pip install -e plugins/paper', 'pip install -e .')
+    A kernel that runs from a checkout takes the others from there too.
+
+    >>> pip_command("faithkit-paper") in (
+    ...     "python -m pip install faithkit-paper",
+    ...     "python -m pip install -e plugins/paper",
+    ... )
+    True
     """
+    if not (_CHECKOUT / "plugins").is_dir():
+        return f"python -m pip install {distribution}"
     folder = "." if distribution == KERNEL else f"plugins/{distribution.removeprefix('faithkit-')}"
-    return f"pip install -e {folder}"
+    return f"python -m pip install -e {folder}"
 
 
 def pip_name(module: str) -> str:
@@ -168,12 +177,9 @@ def _other_kind(kind: str, name: str, entries: Sequence[Entry]) -> str:
 
 def _remedy(name: str, distribution: str, broken: Sequence[PluginProblem]) -> str:
     if distribution == KERNEL:
-        return (
-            f"{name} is faithkit's own, but faithkit is not installed. In its source tree: "
-            f"{pip_command(KERNEL)}"
-        )
+        return f"{name} is faithkit's own, but faithkit is not installed: {pip_command(KERNEL)}"
     provided = f"{name} is provided by {distribution}"
     problem = next((problem for problem in broken if problem.distribution == distribution), None)
     if problem:
         return f"{provided}, which is installed but has a problem: {problem.problem}. {problem.hint}"
-    return f"{provided}. In faithkit's source tree: {pip_command(distribution)}"
+    return f"{provided}: {pip_command(distribution)}"

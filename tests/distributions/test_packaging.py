@@ -39,6 +39,10 @@ def test_every_distribution_builds_and_twine_has_nothing_to_say(archives):
         "faithkit_paper",
         "faithkit_integrations",
         "faithkit_attacks",
+        "faithkit_conformance",
+        "faithkit_executors",
+        "faithkit_html",
+        "faithkit_logged_reasons",
     }
     assert len(archives) == 2 * len(PROJECTS)
     command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, archives)]
@@ -80,9 +84,7 @@ def test_the_kernel_alone_scores_a_log(kernel_only, tmp_path):
 def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
     process = kernel_only.run("faithkit evaluate --explainer shap", code=1)
     assert process.stdout == ""
-    assert process.stderr.rstrip().endswith(
-        "In faithkit's source tree: pip install -e plugins/feature-importance"
-    )
+    assert process.stderr.rstrip().endswith(": python -m pip install faithkit-feature-importance")
     (line,) = process.stderr.splitlines()
     assert line.startswith("error: no explainer 'shap' is installed.")
 
@@ -90,20 +92,18 @@ def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
 def test_the_kernel_alone_says_how_to_get_a_dataset(kernel_only):
     code = "import faithkit; faithkit.load_dataset('adult')"
     *_, last = kernel_only.run(["python", "-c", code], code=1).stderr.splitlines()
-    assert last.endswith(
-        "adult is provided by faithkit-paper. In faithkit's source tree: pip install -e plugins/paper"
-    )
+    assert last.endswith("adult is provided by faithkit-paper: python -m pip install faithkit-paper")
 
 
 @pytest.mark.parametrize(("verb", "plugin"), [("reproduce", "paper"), ("monitor", "monitor")])
 def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only, verb, plugin):
-    assert f"pip install -e plugins/{plugin}" in kernel_only.run(f"faithkit {verb}", code=2).stderr
+    assert f"pip install faithkit-{plugin}" in kernel_only.run(f"faithkit {verb}", code=2).stderr
 
 
 def test_the_kernel_alone_says_how_to_get_a_loader(kernel_only):
     code = "import faithkit; faithkit.load_model('model.skops')"
     *_, last = kernel_only.run(["python", "-c", code], code=1).stderr.splitlines()
-    assert last.endswith("pip install -e plugins/model-files")
+    assert last.endswith("pip install faithkit-model-files")
 
 
 def test_the_kernel_alone_passes_its_own_checks(kernel_only):

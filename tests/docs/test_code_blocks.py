@@ -92,6 +92,7 @@ def _is_workflow(block):
 
 def _installs_ours(line):
     head, _, names = line.partition("python -m pip install ")
+    names = names.replace("-r requirements.txt", "-e .")
     return (
         not head and {f"-e {name.strip()}" for name in names.split("-e ")[1:]} <= PROJECTS and "-e" in names
     )

@@ -32,8 +32,8 @@ def test_a_name_like_no_other_gets_the_choice_alone(healthy):
 def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
     assert read_refusal(Registry(entry_points=[healthy]), "explainer", "shap") == (
         "no explainer 'shap' is installed. Available: anything, scaled, twice. "
-        "shap is provided by faithkit-feature-importance. In faithkit's source tree: "
-        "pip install -e plugins/feature-importance"
+        "shap is provided by faithkit-feature-importance: "
+        "python -m pip install -e plugins/feature-importance"
     )
 
 
@@ -56,16 +56,16 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
 def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribution):
     message = read_refusal(Registry(entry_points=[kernel]), kind, name)
     folder = distribution.removeprefix("faithkit-")
-    assert f"{name} is provided by {distribution}." in message
-    assert message.endswith(f"In faithkit's source tree: pip install -e plugins/{folder}")
+    assert f"{name} is provided by {distribution}: " in message
+    assert message.endswith(f"python -m pip install -e plugins/{folder}")
     assert (ROOT / "plugins" / folder / "pyproject.toml").is_file()
 
 
 def test_a_slip_in_the_name_of_a_plugin_that_is_not_installed_is_understood(healthy):
     assert read_refusal(Registry(entry_points=[healthy]), "explainer", "shpa") == (
         "no explainer 'shpa' is installed. Did you mean 'shap'? Available: anything, scaled, twice. "
-        "shap is provided by faithkit-feature-importance. In faithkit's source tree: "
-        "pip install -e plugins/feature-importance"
+        "shap is provided by faithkit-feature-importance: "
+        "python -m pip install -e plugins/feature-importance"
     )
 
 
@@ -102,7 +102,7 @@ def test_an_old_version_of_the_plugin_is_to_be_installed_again(plugin):
 def test_a_source_tree_that_was_never_installed_says_so():
     assert read_refusal(Registry(entry_points=[]), "estimator", "majority") == (
         "no estimator 'majority' is installed. Available: none. "
-        "majority is faithkit's own, but faithkit is not installed. In its source tree: pip install -e ."
+        "majority is faithkit's own, but faithkit is not installed: python -m pip install -e ."
     )
 
 

@@ -130,8 +130,8 @@ def _import_model(reference: str) -> Any:
     if loader_name is not None:
         plugin = providers("loader")[loader_name]
         raise InputError(
-            f"{reference} needs the loader {loader_name}, which is not installed. {plugin} provides it. In "
-            f"faithkit's source tree: {pip_command(plugin)}"
+            f"{reference} needs the loader {loader_name}, which is not installed. {plugin} provides it: "
+            f"{pip_command(plugin)}"
         )
     if reference.startswith(_SERVER_PREFIXES):
         raise InputError(

@@ -72,12 +72,12 @@ def _check_needs_no_plugin(model: Any) -> None:
         plugin = _PLUGIN_FOR_TYPE[type_name]
         raise InputError(
             f"the model is a {type_name}, whose outputs may be scores or numbers; {plugin} interprets them: "
-            f"in faithkit's source tree, {pip_command(plugin)}"
+            f"{pip_command(plugin)}"
         )
     if not hasattr(model, "predict") and hasattr(model, "state_dict"):
         raise InputError(
             f"the model is the PyTorch module {type(model).__name__}, which faithkit-feature-importance "
-            "takes: in faithkit's source tree, pip install -e 'plugins/feature-importance[torch]'"
+            f"takes: {pip_command('faithkit-feature-importance')}"
         )
 
 

@@ -1,0 +1,1 @@
+"""Results of faithkit as one HTML page that loads nothing, and as plots."""

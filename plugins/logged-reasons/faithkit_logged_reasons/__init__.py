@@ -1,0 +1,1 @@
+"""Explanations in logs for faithkit: rules in words, and reason codes."""
