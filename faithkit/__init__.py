@@ -7,7 +7,10 @@ are fast.
 
 import lazy_loader
 
+from faithkit.extension.renamed import with_new_spellings
+
 __version__ = "0.3.0.dev0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__ = with_new_spellings(__name__, __getattr__)
 __all__ += ["__version__"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from faithkit.display import VERBOSE, Displayable, set_renderer
 from faithkit.errors import InputError
+from faithkit.extension.renamed import new_spelling
 from faithkit.files import save_text
 from faithkit.jsonable import json_text
 from faithkit.report import value_display
@@ -73,6 +74,12 @@ class Report(Displayable):
             return str(self)
         finally:
             VERBOSE.reset(token)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what a method is called now; called for names that do not exist."""
+        classes = (cls.__name__ for cls in type(self).__mro__)
+        new = next(filter(None, (new_spelling(f"{cls}.{name}") for cls in classes)), None)
+        raise AttributeError(new or f"{type(self).__name__} has no attribute {name!r}")
 
     def provenance(self) -> dict[str, str]:
         """Return everything that the numbers depend on, by name; a plugin may override it."""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from faithkit.cli.shared.streams import RESULT_STREAM, log_to_stderr, redirect_stdout
+from faithkit.extension.renamed import new_spelling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -102,7 +103,13 @@ class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, and keep them as they were typed."""
         ctx.meta[ARGUMENTS] = tuple(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            new = new_spelling(error.option_name)
+            if new is None:
+                raise
+            raise click.UsageError(f"{new}.", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb while everything that others print goes to stderr."""

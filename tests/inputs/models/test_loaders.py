@@ -100,9 +100,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(acme, path, error, words):
 def test_without_a_loader_the_refusal_says_what_to_install(acme, path, loader):
     Path("saved").mkdir(exist_ok=True)
     Path("saved", "MLmodel").touch()
-    words = (
-        rf"^{path} needs the loader {loader}, .*faithkit-model-files.*: python -m pip install -e plugins/model-files$"
-    )
+    words = rf"^{path} needs the loader {loader}, .*faithkit-model-files.*: python -m pip install -e plugins/model-files$"
     with pytest.raises(InputError, match=words):
         load_model(path, trust_pickle=True)
 

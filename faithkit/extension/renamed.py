@@ -1,0 +1,38 @@
+"""The one table of names that moved: whoever writes an old one is told the new one.
+
+Nothing here is an alias. An old option or name is an error, whose message ends with the new spelling.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+OPTIONS: Mapping[str, str] = {}
+"""What to write instead of an option that a verb of the kernel no longer has."""
+
+NAMES: Mapping[str, str] = {}
+"""What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
+
+
+def new_spelling(old: str) -> str | None:
+    """Return the sentence that says what to write instead of an option or a dotted name.
+
+    >>> new_spelling("--discretize") is None
+    True
+    """
+    new = OPTIONS.get(old) or NAMES.get(old)
+    return None if new is None else f"{old} is now {new}"
+
+
+def with_new_spellings(module: str, import_name: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module, whose error says where a name went."""
+
+    def get_name(name: str) -> Any:
+        try:
+            return import_name(name)
+        except AttributeError:
+            new = new_spelling(f"{module}.{name}")
+            if new is None:
+                raise
+        raise AttributeError(new)
+
+    return get_name

@@ -1,0 +1,39 @@
+"""Names that moved: an old one is an error that says the new one, and nothing else changes."""
+
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.extension import renamed
+
+
+@pytest.fixture
+def table(monkeypatch):
+    monkeypatch.setattr(renamed, "OPTIONS", {"--colour": "--paint NAME"})
+    names = {"faithkit.blue": "faithkit_paint.blue", "Report.paint": 'write("paint.png")'}
+    monkeypatch.setattr(renamed, "NAMES", names)
+
+
+@pytest.mark.usefixtures("table")
+def test_an_old_option_names_the_new_one():
+    outcome = CliRunner().invoke(main, ["evaluate", "--colour", "red"])
+    assert outcome.exit_code == 2
+    assert "Error: --colour is now --paint NAME." in outcome.output
+
+
+@pytest.mark.usefixtures("table")
+def test_an_old_name_names_the_new_one():
+    with pytest.raises(AttributeError, match=r"^faithkit\.blue is now faithkit_paint\.blue$"):
+        faithkit.blue  # noqa: B018
+    result = faithkit.score(["yes", "no"], ["a", "a"])
+    with pytest.raises(AttributeError, match=r'^Report\.paint is now write\("paint.png"\)$'):
+        result.paint()
+
+
+def test_what_never_was_gets_the_usual_error():
+    with pytest.raises(AttributeError, match="faithkit"):
+        faithkit.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="Evaluation has no attribute 'nonsense'"):
+        faithkit.score(["yes", "no"], ["a", "a"]).nonsense  # noqa: B018
+    assert CliRunner().invoke(main, ["evaluate", "--nonsense"]).exit_code == 2
