@@ -7,7 +7,7 @@ are fast.
 
 import lazy_loader
 
-from faithkit.extension.renamed import with_new_spellings
+from faithkit.renamed import with_new_spellings
 
 __version__ = "0.3.0.dev0"
 

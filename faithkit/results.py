@@ -5,7 +5,7 @@
 
 import lazy_loader
 
-from faithkit.extension.renamed import with_new_spellings
+from faithkit.renamed import with_new_spellings
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub("faithkit", __file__)
 __getattr__ = with_new_spellings(__name__, __getattr__)

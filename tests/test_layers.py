@@ -25,7 +25,7 @@ HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
 IMPORT_FROM = re.compile(r"^ *from +([\w.]+) +import +(\([^)]*\)|.*)", re.M)
 IMPORT = re.compile(r"^ *import +(.*)", re.M)
 TEXT = re.compile(r"""["'](faithkit(?:\.\w+)+)(?:[.:]\w*)?["'{]""")  # a name that is all of a text
-TABLES = {"faithkit.extension.builtins", "faithkit.extension.renamed"}  # they list names, and import none
+TABLES = {"faithkit.extension.builtins", "faithkit.renamed"}  # they list names, and import none
 
 
 def find_modules(folder):

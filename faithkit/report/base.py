@@ -5,9 +5,9 @@ from typing import Any
 
 from faithkit.display import VERBOSE, Displayable, set_renderer
 from faithkit.errors import InputError
-from faithkit.extension.renamed import new_spelling
 from faithkit.files import save_text
 from faithkit.jsonable import json_text
+from faithkit.renamed import new_spelling
 from faithkit.report import value_display
 from faithkit.report.html import page_html
 from faithkit.report.pictures.figures import report_figure

@@ -4,8 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 import faithkit
+from faithkit import renamed
 from faithkit.cli import main
-from faithkit.extension import renamed
 
 
 @pytest.fixture

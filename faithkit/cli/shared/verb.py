@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from faithkit.cli.shared.streams import RESULT_STREAM, log_to_stderr, redirect_stdout
-from faithkit.extension.renamed import new_spelling
+from faithkit.renamed import new_spelling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
