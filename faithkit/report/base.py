@@ -1,21 +1,65 @@
-"""The base class of results: one line, a text, a picture, a page and JSON."""
+"""Values that people look at, and results: one line, a sheet, a page and JSON."""
 
 from pathlib import Path
 from typing import Any
 
-from faithkit.display import VERBOSE, Displayable, set_renderer
 from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.jsonable import json_text
 from faithkit.renamed import new_spelling
-from faithkit.report import value_display
-from faithkit.report.html import page_html
-from faithkit.report.pictures.figures import report_figure
-from faithkit.report.pictures.plots import draw_report
-from faithkit.report.sheets.results import provenance_sheet
-from faithkit.report.sheets.sheet import Sheet
+from faithkit.report import VERBOSE
+from faithkit.report.sheet import Sheet, provenance_sheet
+from faithkit.wording import one_line, to_printable
 
-set_renderer(value_display)
+
+class Displayable:
+    """A value that people look at: it prints as a sheet, and has a one-line `repr`.
+
+    A class has two methods: `line()` returns what `repr` shows after the name of the class, and `sheet()`
+    what `print` and a notebook show.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no", "no"] * 9, ["a", "a", "b", "a"] * 9)
+    >>> result
+    <Evaluation of logged explanations: 36 instances, consistency estimate 0.654 (0.511 – 0.835)>
+    >>> print(result.local(3))
+    prediction: no
+    explanation: a
+    <BLANKLINE>
+    measure      value       interval  holds for  agree
+    ───────────────────────────────────────────────────
+    consistency  0.308  0.143 – 0.518         27      9
+    26 other rows of the sample share it: 0, 1, 4, 5, 7, 8, 9, 11, 12, 13 and 16
+    more.
+    <BLANKLINE>
+    Rows that contradict it:
+      - row 0 → yes
+      - row 1 → yes
+      - row 4 → yes
+    """
+
+    __slots__ = ()
+
+    def line(self) -> str:
+        """Return what `repr` shows; control characters in data are escaped there."""
+        raise NotImplementedError
+
+    def sheet(self) -> Sheet:
+        """Return the sentences and tables that `print` shows."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.sheet().text().removesuffix("\n")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {one_line(to_printable(self.line()))}>"
+
+    def _repr_html_(self) -> str:
+        from faithkit.report.html import sheet_html
+
+        return sheet_html(self.sheet())
 
 
 class Report(Displayable):
@@ -52,6 +96,12 @@ class Report(Displayable):
         """Return the content as JSON values."""
         raise NotImplementedError
 
+    def page(self) -> Sheet:
+        """Return what a page shows: the sheet, its picture if there is one, and the provenance."""
+        sheet, provenance = self.sheet(), self.provenance()
+        details = provenance_sheet(provenance, {}) if provenance else None
+        return Sheet.of(sheet.title or "report", *sheet.parts, details, shows=self)
+
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON text, and write it to `path` if given; equal inputs give equal bytes.
 
@@ -87,6 +137,8 @@ class Report(Displayable):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the report on axes, by default on new ones, and return them."""
+        from faithkit.report.pictures.plots import draw_report
+
         if not hasattr(self, "draw"):
             raise InputError(f"a {type(self).__name__} has no plot: print it, or write it with to_html.")
         return draw_report(self.draw, ax)
@@ -96,9 +148,6 @@ class Report(Displayable):
 
         The page has the plot if there is one, the sheet, and the provenance.
         """
-        report: Any = self
-        sheet, draw, provenance = report.sheet(), getattr(self, "draw", None), self.provenance()
-        title = sheet.title or "report"
-        figure = None if draw is None else report_figure(draw, title)
-        details = provenance_sheet(provenance, {}) if provenance else None
-        return save_text(page_html(Sheet.of(title, figure, *sheet.parts, details)), path)
+        from faithkit.report.html import page_html
+
+        return save_text(page_html(self.page()), path)

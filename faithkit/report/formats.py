@@ -5,21 +5,20 @@ only where nothing or everything is meant; and where two numbers are compared in
 digits as it takes to see it.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-from typing import Any
+from typing import Any, TypeVar
 
-from faithkit.measure.difference import Difference
-from faithkit.measure.local_estimate import PredictionSummary
-from faithkit.measure.witnesses import Violation
 from faithkit.wording import join_words, value_text
 
-Payload = Mapping[str, Any]  # the output of `to_dict`, so that a loaded result has the same reports
+T = TypeVar("T")
 
 CHANCE = "baseline (chance)"
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
-MOST_LABELS = 10  # in a line
 DIGITS = 3
+LONG = re.compile(r"-?[0-9]+\.[0-9]{7,}")  # a number of more decimals than anybody reads
 NOISE = 9  # digits: what differs only further on does so by rounding errors
 
 
@@ -255,15 +254,15 @@ def keep_together(text: str) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value of a table: a text, a number, the two ends of an interval, a difference, or a dash.
+    """Return a value of a table: a text, a number, the two ends of an interval, or a dash.
+
+    A value with a method `cell`, such as a difference, says itself what stands in a table.
 
     >>> [format_value(value) for value in (1234, 0.86249, (0.8129, 0.8991), None, "shap")]
     ['1,234', '0.862', '0.812 – 0.900', '–', 'shap']
-    >>> format_value(Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2))
-    '+0.041 (−0.012 to +0.094)'
     """
-    if isinstance(value, Difference):
-        return "{} ({})".format(*format_difference(value.value, value.low, value.high))
+    if hasattr(value, "cell"):
+        return str(value.cell())
     if isinstance(value, tuple):
         return format_interval(*value)
     if isinstance(value, int):
@@ -296,18 +295,6 @@ def format_three_digits(number: float) -> str:
     ['1,250', '12.7', '0.000123', '0']
     """
     return f"{float(f'{number:.3g}'):,.10g}"
-
-
-def describe_range(numbers: PredictionSummary) -> str:
-    """Return the range of predicted numbers, and the range of the half in the middle.
-
-    >>> from faithkit.measure.local_estimate import summarise_predictions
-    >>> import numpy as np
-    >>> describe_range(summarise_predictions([1.5, 2.0, 3.25, 9.0], np.arange(4)))
-    '1.5 to 9, half of them 1.5 to 3.25'
-    """
-    ends = numbers.minimum, numbers.maximum, numbers.lower_quartile, numbers.upper_quartile
-    return "{} to {}, half of them {} to {}".format(*map(value_text, ends))
 
 
 def format_predictions(*predictions: Any) -> list[str]:
@@ -346,20 +333,29 @@ def describe_count(n: int, prediction: str) -> str:
     return f"{n:,} {'gets' if n == 1 else 'get'} {prediction}"
 
 
-def describe_scope(violation: Violation) -> str:
-    """Return how many instances an explanation holds for and their predictions, the first witness's first."""
-    if violation.numbers is not None:
-        return f"{pluralize(violation.holds_for, 'instance')}: they get {describe_range(violation.numbers)}"
-    if not violation.predictions:  # vectors, of which hardly two are the same
-        return pluralize(violation.holds_for, "instance")
-    first, counts = violation.witnesses[0].prediction, violation.predictions
-    is_cut = len(counts) > MOST_LABELS or violation.unlisted > 0
-    labels = sorted(
-        filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
-    )
-    labels = labels[: MOST_LABELS - 1] if is_cut else labels
-    parts = [describe_count(counts[label], label) for label in labels]
-    if is_cut:
-        n_others = violation.holds_for - sum(counts[label] for label in labels)
-        parts.append(describe_count(n_others, "something else"))
-    return f"{pluralize(violation.holds_for, 'instance')}: {join_words(parts)}"
+def name_groups(groups: Mapping[str, T]) -> dict[str, T]:
+    """Return groups by their printed names: a number has six digits, unless two would look the same.
+
+    Examples
+    --------
+    >>> list(name_groups({"0.30000000000000004": 1, "0.3333333333333333": 2, "north": 3}))
+    ['0.3', '0.333333', 'north']
+    >>> list(name_groups({"0.30000000000000004": 1, "0.3": 2}))
+    ['0.30000000000000004', '0.3']
+    """
+    short = {name: f"{float(name):.6g}" if LONG.fullmatch(name) else name for name in groups}
+    counts = Counter(short.values())
+    return {name if counts[short[name]] > 1 else short[name]: group for name, group in groups.items()}
+
+
+def join_by_reason(reasons: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the names for which there is a reason, in words, by their reason.
+
+    >>> join_by_reason({"a": "too rare", "b": None, "c": "too rare"})
+    {'too rare': 'a and c'}
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        if reason is not None:
+            names.setdefault(reason, []).append(name)
+    return {reason: join_words(group) for reason, group in names.items()}

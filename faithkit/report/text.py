@@ -1,23 +1,12 @@
-"""Print a sheet in a terminal of 80 columns, without colours."""
+"""Lay out names, tables and sentences in a terminal of 80 columns, without colours."""
 
 import io
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from faithkit.report.formats import keep_together
-from faithkit.report.sheets.sheet import (
-    Bullets,
-    Contradiction,
-    Exploration,
-    Figure,
-    Lead,
-    RowTable,
-    Sheet,
-    ShownExplanation,
-    Table,
-)
 from faithkit.wording import to_printable
 
 WIDTH = 80
@@ -27,69 +16,38 @@ LONGEST = 14  # letters of a word in a folded head
 GAP = 2  # between columns; 1 in a table that is too wide
 
 
-def sheet_text(sheet: Sheet) -> str:
-    """Return the lines of a sheet; a blank line comes before every section.
+def wrap(text: str, indent: str = "") -> str:
+    """Break a text at 80 columns, at blanks only, and indent the lines that follow.
 
-    Examples
-    --------
-    >>> table = Table(("", ""), [("rows", "500")], is_numeric=False)
-    >>> print(sheet_text(Sheet("Monday", [table, Sheet("Tuesday", ["Enough."])])), end="")
-    Monday
-    rows  500
-    <BLANKLINE>
-    Tuesday
-    Enough.
+    Options and names with hyphens stay whole, so that they can be copied, and numbers keep their signs.
     """
-    lines = "".join(_format_part(part) for part in sheet.parts)
-    return f"{_wrap(sheet.title)}\n{lines}" if sheet.title else lines.removeprefix("\n")
+    words = keep_together(to_printable(text))
+    filled = textwrap.fill(words, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return filled.replace("\u00a0", " ")
 
 
-def _format_part(part: Any) -> str:
-    if isinstance(part, str):
-        return f"{_wrap(part)}\n"
-    if isinstance(part, Table):
-        return _format_table(part.without(part.wide) if part.wide else part)
-    if isinstance(part, Lead):
-        return f"{_wrap(f'{part.word}: {part.sentence}')}\n"
-    if isinstance(part, Bullets):
-        return "".join(f"{_wrap(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
-    if isinstance(part, Contradiction):
-        return _format_contradiction(part)
-    if isinstance(part, ShownExplanation):
-        return f"{_wrap(part.sentence)}\n"
-    if isinstance(part, Figure | RowTable | Exploration):
-        return ""
-    text = sheet_text(part)
-    return f"\n{text}" if text else ""
-
-
-def _format_contradiction(part: Contradiction) -> str:
-    lines = [_wrap(part.explanation.sentence, "   ")]
-    lines += [_wrap(f"   {line}", "     ") for line in (part.scope, *part.lines)]
-    return "\n".join(["", *lines, ""])
-
-
-def _format_table(table: Table) -> str:
-    name = f"{_wrap(table.name)}\n" if table.name else ""
-    return name + (_format_columns(table) if any(table.heads) else _format_pairs(table))
-
-
-def _format_pairs(table: Table) -> str:
+def format_pairs(rows: Sequence[Sequence[str]]) -> str:
     """Return names and their values, one pair per line."""
-    room = max((len(to_printable(row[0])) for row in table.rows), default=0)
-    lines = (f"{to_printable(row[0]):<{room}}  {'  '.join(row[1:])}" for row in table.rows)
-    return "".join(f"{_wrap(line, ' ' * (room + GAP))}\n" for line in lines)
+    room = max((len(to_printable(row[0])) for row in rows), default=0)
+    lines = (f"{to_printable(row[0]):<{room}}  {'  '.join(row[1:])}" for row in rows)
+    return "".join(f"{wrap(line, ' ' * (room + GAP))}\n" for line in lines)
 
 
-def _format_columns(table: Table) -> str:
-    r"""Return a table under its headings.
+def format_columns(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    name_column: int,
+    is_text: Callable[[int], bool],
+) -> str:
+    r"""Return a table under its headings; `is_text` says which columns are aligned at the left.
 
     The column of names gets the room that the others leave. In a table that is too wide, headings are
     folded, then gaps shrink, and then the longest of the other columns wraps.
 
     >>> heads = ("sufficiency", "estimate", "95 % interval", "checked", "leave-one-out", "control", "worth")
     >>> row = ("shap · 1fp", "0.921", "0.861 – 0.979", "97 %", "0.921", "0.799", "61 %", "193", "none")
-    >>> print("\n" + _format_columns(Table((*heads, "distinct explanations", "remarks"), [row])), end="")
+    >>> heads = (*heads, "distinct explanations", "remarks")
+    >>> print("\n" + format_columns(heads, [row], 0, lambda column: column == 0), end="")
     <BLANKLINE>
                                            leave-
                               95 %           one-                   distinct
@@ -101,17 +59,18 @@ def _format_columns(table: Table) -> str:
     from rich import box
     from rich.table import Table as Rich
 
-    values = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
-    heads, room, gap = _fit_headings([to_printable(head) for head in table.heads], values, table.name_column)
+    values = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in rows]
+    folded, room, gap = _fit_headings([to_printable(head) for head in heads], values, name_column)
     laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, gap - 1, 0, 0))
     for row in values:
-        row[table.name_column] = _break_name(row[table.name_column], room)
-    names = _column_width([heads[table.name_column], *(row[table.name_column] for row in values)])
-    for position, head in enumerate(heads):
-        justify: Any = "left" if table.is_text(position) else "right"
-        is_name = position == table.name_column
-        is_long = is_name or position == _find_longest_column(values, table.name_column)
+        row[name_column] = _break_name(row[name_column], room)
+    names = _column_width([folded[name_column], *(row[name_column] for row in values)])
+    longest = _find_longest_column(values, name_column)
+    for position, head in enumerate(folded):
+        justify: Any = "left" if is_text(position) else "right"
+        is_name = position == name_column
         width = min(names, room) if is_name else None  # a fixed width: rich would break short names first
+        is_long = is_name or position == longest
         laid_out.add_column(
             _disable_markup(head), justify=justify, no_wrap=not is_long, overflow="fold", width=width
         )
@@ -184,13 +143,3 @@ def _render(table: Any) -> str:
     out = io.StringIO()
     Console(file=out, width=WIDTH, color_system=None, highlight=False).print(table)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace("\u00a0", " ").splitlines())
-
-
-def _wrap(text: str, indent: str = "") -> str:
-    """Break a text at 80 columns, at blanks only, and indent the lines that follow.
-
-    Options and names with hyphens stay whole, so that they can be copied, and numbers keep their signs.
-    """
-    words = keep_together(to_printable(text))
-    filled = textwrap.fill(words, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-    return filled.replace("\u00a0", " ")

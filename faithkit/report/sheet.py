@@ -1,20 +1,28 @@
-"""The view model of every report: a sheet of sentences, tables, figures and further sheets.
+"""The view model of every report: a sheet of sentences, tables, lists and further sheets.
 
-The same sheet is printed in a terminal (`faithkit.report.text`), and shown in a notebook and on a page
-(`faithkit.report.html`).
+Every part says how it is printed in a terminal. Reporters for other media walk the same sheet; who draws
+pictures finds in `Sheet.shows` what there is to draw.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol, Union
 
 import attrs
 
 from faithkit.report.formats import format_value, pluralize
+from faithkit.report.text import format_columns, format_pairs, wrap
 
 NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
 SHORT = 8  # letters that are never broken into two lines
 TEXT = "text"  # the only value of a row that is a text
 MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
+
+
+class Part(Protocol):
+    """A part of a sheet that is no sentence."""
+
+    def text(self) -> str:
+        """Return the lines that a terminal shows; empty for what only a page shows."""
 
 
 @attrs.frozen
@@ -49,6 +57,21 @@ class Table:
         """Return a table of names and values without headings; None values are left out."""
         rows = [(key, str(value)) for key, value in pairs.items() if value is not None]
         return cls(("", ""), rows, is_numeric=False)
+
+    def text(self) -> str:
+        """Return the lines of the table, without the columns in `wide`.
+
+        Examples
+        --------
+        >>> print(Table(("", ""), [("rows", "500")], is_numeric=False).text(), end="")
+        rows  500
+        """
+        if self.wide:
+            return self.without(self.wide).text()
+        name = f"{wrap(self.name)}\n" if self.name else ""
+        if not any(self.heads):
+            return name + format_pairs(self.rows)
+        return name + format_columns(self.heads, self.rows, self.name_column, self.is_text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
@@ -105,14 +128,27 @@ class Exploration:
     heads: Sequence[str]
     rows: Sequence[tuple[str, Sequence[tuple[float | None, str]], Sequence[str]]]
 
+    def text(self) -> str:
+        """Return nothing: a terminal cannot sort."""
+        return ""
 
-@attrs.frozen
-class Figure:
-    """A picture with a title and a caption that says how to read it; a terminal leaves it out."""
 
-    title: str | None
-    caption: str
-    svg: str
+@attrs.frozen(eq=False)
+class Levels:
+    """Estimates with their intervals by name, which a page draws below each other.
+
+    Attributes
+    ----------
+    estimates : mapping of str to estimate or None
+    best : collection of str, optional
+        Those that are highlighted.
+    sizes : sequence of int, optional
+        The number of rows of each, if they are groups: a page draws the largest.
+    """
+
+    estimates: Mapping[str, Any]
+    best: Collection[str] | None = None
+    sizes: Sequence[int] | None = None
 
 
 @attrs.frozen
@@ -121,6 +157,10 @@ class Bullets:
 
     sentences: Sequence[str]
 
+    def text(self) -> str:
+        """Return one sentence after the other, each after a dash."""
+        return "".join(f"{wrap(f'  - {sentence}', '    ')}\n" for sentence in self.sentences)
+
 
 @attrs.frozen
 class Lead:
@@ -128,6 +168,10 @@ class Lead:
 
     word: str
     sentence: str
+
+    def text(self) -> str:
+        """Return the sentence after its word."""
+        return f"{wrap(f'{self.word}: {self.sentence}')}\n"
 
 
 @attrs.frozen
@@ -171,6 +215,10 @@ class ShownExplanation:
     full: str | None = None
     is_swapped: bool = False
 
+    def text(self) -> str:
+        """Return the explanation in words."""
+        return f"{wrap(self.sentence)}\n"
+
 
 Pieces = Sequence[tuple[str, str]]
 """A text in pieces, each with its marks: "named", "differs", "for" and "against", or none."""
@@ -186,8 +234,10 @@ class RowTable:
         Each row and its prediction.
     values : sequence of (str, bool, sequence of Pieces)
         The name of each column, or its condition; whether the explanation names it; and its values.
-    pictures : sequence of str
-        The rows as images, if they are some: the addresses of PNG files.
+    images : sequence of arrays
+        The rows themselves, if they have several axes: a page draws those that are images.
+    outlines : sequence of (Box, bool)
+        The patches that an explanation names, and whether they speak for the class.
     caption : str
         What the marks mean.
     is_swapped : bool
@@ -196,9 +246,14 @@ class RowTable:
 
     heads: Sequence[str]
     values: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
-    pictures: Sequence[str] = ()
+    images: Sequence[Any] = ()
+    outlines: Sequence[tuple[Any, bool]] = ()
     caption: str = ""
     is_swapped: bool = False
+
+    def text(self) -> str:
+        """Return nothing: rows do not fit side by side into a terminal, so sentences name them."""
+        return ""
 
     @property
     def has_names(self) -> bool:
@@ -228,28 +283,49 @@ class Contradiction:
     rows: RowTable
     bar: tuple[float, float] | None = None
 
-
-Part = Union[
-    str, Table, Exploration, Figure, Bullets, Lead, ShownExplanation, RowTable, Contradiction, "Sheet"
-]
+    def text(self) -> str:
+        """Return the explanation, and below it where it holds and the two rows, after a blank line."""
+        lines = [wrap(self.explanation.sentence, "   ")]
+        lines += [wrap(f"   {line}", "     ") for line in (self.scope, *self.lines)]
+        return "\n".join(["", *lines, ""])
 
 
 @attrs.frozen
 class Sheet:
     """A title, if there is one, and parts in the order in which they are read.
 
-    A part is a sentence, a table or, in reports of the kernel, a figure, a list, a contradiction or a further
-    sheet, which is a section. A page folds a sheet that `is_folded`.
+    A part is a sentence, a table or, in reports of the kernel, a list, a contradiction or a further sheet,
+    which is a section. A page folds a sheet that `is_folded`. `shows` is the object that the sheet is about,
+    if a page can draw more of it: a result, `Levels`, the overview of explanations.
     """
 
     title: str | None
-    parts: Sequence[Part]
+    parts: Sequence[Union[str, Part, "Sheet"]]
     is_folded: bool = False
+    shows: Any = attrs.field(default=None, eq=False, repr=False, kw_only=True)
 
     @classmethod
-    def of(cls, title: str | None, *parts: Part | None) -> "Sheet":
+    def of(
+        cls, title: str | None, *parts: "str | Part | Sheet | None", shows: Any = None
+    ) -> "Sheet":
         """Build a sheet from the parts that are not empty."""
-        return cls(title, [part for part in parts if part])
+        return cls(title, [part for part in parts if part], shows=shows)
+
+    def text(self) -> str:
+        """Return the lines of the sheet; a blank line comes before every section.
+
+        Examples
+        --------
+        >>> table = Table(("", ""), [("rows", "500")], is_numeric=False)
+        >>> print(Sheet("Monday", [table, Sheet("Tuesday", ["Enough."])]).text(), end="")
+        Monday
+        rows  500
+        <BLANKLINE>
+        Tuesday
+        Enough.
+        """
+        lines = "".join(map(_part_text, self.parts))
+        return f"{wrap(self.title)}\n{lines}" if self.title else lines.removeprefix("\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values of a sheet of sentences and tables.
@@ -268,3 +344,17 @@ class Sheet:
         """Rebuild from the output of `to_dict`."""
         parts = [part if isinstance(part, str) else Table(**part) for part in payload["parts"]]
         return cls(payload["title"], parts)
+
+
+def _part_text(part: str | Part | Sheet) -> str:
+    if isinstance(part, str):
+        return f"{wrap(part)}\n"
+    text = part.text()
+    return f"\n{text}" if text and isinstance(part, Sheet) else text
+
+
+def provenance_sheet(facts: Mapping[str, str | None], versions: Mapping[str, str]) -> Sheet:
+    """Return everything that the numbers depend on; unknown facts are left out."""
+    sentence = "The same question, asked with these, gives the same page."
+    libraries = Table.of_pairs(versions) if versions else None
+    return Sheet.of("Provenance", sentence, Table.of_pairs(facts), libraries)

@@ -1,0 +1,1 @@
+"""Sheets: the content of reports, by kind of value."""
