@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Ints, sum_by
-from faithkit.display import Displayable
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import Count, RowCount
@@ -20,6 +19,17 @@ from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.summary import grouped_label_statistics, relation_label_statistics
 from faithkit.measure.jackknife.weighted import weighted_label_statistics
+from faithkit.measure.words import OF_LABELS
+from faithkit.report.base import Displayable
+from faithkit.report.formats import (
+    CHANCE,
+    format_interval,
+    format_number,
+    format_p_value,
+    name_interval,
+    pluralize,
+)
+from faithkit.report.sheet import Sheet, Table
 
 MAX_LABELS = 50
 DOMINANT = 0.7  # share of the largest label above which a text shows each label
@@ -91,6 +101,45 @@ class LabelEstimate(Displayable):
         if self.estimate is None:
             return 0.0, 1.0
         return self.estimate, max(self.estimate, 1.0 - self.verified * (1.0 - (self.agree or 0.0)))
+
+    def line(self) -> str:
+        """Return the estimate with its interval, or why there is none."""
+        if self.why_not is not None:
+            return self.why_not
+        estimate = f"estimate {format_number(self.estimate)} ({format_interval(self.low, self.high)})"
+        return f"{estimate}, {pluralize(self.n, 'instance')}, {self.finding}"
+
+    def sheet(self) -> Sheet:
+        """Return the numbers in a table.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> labels = faithkit.score(["ok"] * 40 + ["fraud"] * 8, ["a"] * 35 + ["b"] * 13).by_label()
+        >>> print(labels["consistency"]["fraud"])
+        number                             value
+        ────────────────────────────────────────
+        n                                      8
+        estimate                           0.583
+        95 % interval              0.162 – 1.000
+        baseline (chance)                  0.149
+        agree among those checked      58 % of 8
+        p                                  0.083
+        """
+        values = self.texts(has_control=self.control is not None)
+        return Sheet.of(None, Table(("number", "value"), list(values.items())), self.why_not)
+
+    def texts(self, has_control: bool) -> dict[str, str]:
+        """Return the numbers as texts, under their headings."""
+        return {
+            "n": f"{self.n:,}",
+            "estimate": format_number(self.estimate),
+            name_interval(self.confidence): format_interval(self.low, self.high),
+            CHANCE: format_number(self.chance),
+            **({"control": format_number(self.control)} if has_control else {}),
+            OF_LABELS.agree: OF_LABELS.format_agreement(self.agree, self.checked),
+            "p": "–" if self.p_value is None else format_p_value(self.p_value),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

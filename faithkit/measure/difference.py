@@ -10,9 +10,11 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats
-from faithkit.display import Displayable
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
+from faithkit.report.base import Displayable
+from faithkit.report.formats import format_difference, format_p_value, name_interval
+from faithkit.report.sheet import Sheet, Table
 
 
 @attrs.frozen(repr=False)
@@ -20,6 +22,11 @@ class Difference(Displayable):
     """The difference of two measures, with its interval and p-value.
 
     `value` is the difference of their estimates.
+
+    Examples
+    --------
+    >>> Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2)
+    <Difference +0.041 (95 % interval −0.012 to +0.094), p 0.200>
     """
 
     value: float
@@ -27,6 +34,41 @@ class Difference(Displayable):
     high: float
     confidence: float
     p_value: float
+
+    def line(self) -> str:
+        """Return the difference, its interval and its p-value."""
+        value, interval = format_difference(self.value, self.low, self.high)
+        return f"{value} ({name_interval(self.confidence)} {interval}), p {format_p_value(self.p_value)}"
+
+    def sheet(self) -> Sheet:
+        """Return the numbers in a table."""
+        return self.sheet_of()
+
+    def sheet_of(self, names: Sequence[str] = (), adjusted: float | None = None) -> Sheet:
+        """Return the numbers, under the names of both sides, with an adjusted p-value if there is one."""
+        value, interval = format_difference(self.value, self.low, self.high)
+        name, p_value = ("p", self.p_value) if adjusted is None else ("p, adjusted", adjusted)
+        pairs = {
+            "difference": value,
+            name_interval(self.confidence): interval,
+            name: format_p_value(p_value),
+        }
+        return Sheet.of(" minus ".join(names) or None, Table.of_pairs(pairs))
+
+    def cell(self) -> str:
+        """Return what stands in a table: the difference and its interval.
+
+        Examples
+        --------
+        >>> Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2).cell()
+        '+0.041 (−0.012 to +0.094)'
+        """
+        return "{} ({})".format(*format_difference(self.value, self.low, self.high))
+
+    def texts(self, p_value: float) -> tuple[str, ...]:
+        """Return the difference, its interval, a p-value, and a star if that says that it is not 0."""
+        star = "*" if p_value < 1 - self.confidence else ""
+        return (*format_difference(self.value, self.low, self.high), format_p_value(p_value), star)
 
 
 def compute_difference(

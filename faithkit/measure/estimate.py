@@ -5,14 +5,24 @@ from typing import Any
 
 import attrs
 
-from faithkit.display import Displayable
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_tallies
-from faithkit.measure.finding import classify_finding
+from faithkit.measure.finding import ABOVE, classify_finding
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
 from faithkit.measure.planning.forecast import CheckableCounts
 from faithkit.measure.protocols import Estimator, get_optional_attribute
+from faithkit.measure.words import OF_LABELS, Shares, Words
+from faithkit.report.base import Displayable
+from faithkit.report.formats import (
+    CHANCE,
+    format_interval,
+    format_number,
+    format_p_value,
+    format_percent,
+    name_interval,
+)
+from faithkit.report.sheet import Sheet, Table
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
 FIELD_ORDER = (
@@ -130,6 +140,66 @@ class Estimate(Displayable):
         if self.verified >= VERIFIABLE:
             return "verifiable"
         return "unverifiable" if self.verified <= UNVERIFIABLE else "partly verifiable"
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing could be checked, and no bound is above chance."""
+        return self.verified == 0 and self.finding != ABOVE
+
+    @property
+    def level(self) -> str:
+        """The estimate and its interval in words, or that it is unknown: a bare 0 would be misread."""
+        if self.is_unknown:
+            return "unknown"
+        ends = "" if self.low is None else f" ({format_interval(self.low, self.high)})"
+        return f"estimate {format_number(self.estimate)}{ends}"
+
+    def line(self) -> str:
+        """Return the estimate, how much was checked, and the finding."""
+        return f"{self.level}, {format_percent(self.verified)} checked, {self.finding}"
+
+    def sheet(self) -> Sheet:
+        """Return the numbers in a table.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
+        estimate                   0.647
+        95 % interval              0.524 – 0.829
+        baseline (chance)          0.538
+        checked                    100 %
+        agree among those checked  65 % of 27
+        bracket                    0.647 – 0.648
+        finding                    not above chance
+        """
+        is_share = self.statistics is not None and self.statistics.span is not None
+        words = Shares() if is_share else OF_LABELS
+        texts = self.texts(words)
+        pairs = {
+            "estimate": texts["estimate"],
+            name_interval(self.confidence): texts["interval"],
+            CHANCE: texts["chance"],
+            "checked": texts["checked"],
+            words.agree: texts["agree"],
+            "bracket": texts["bracket"],
+            "p (permutations)": None if self.p_value is None else format_p_value(self.p_value),
+            "finding": texts["finding"],
+        }
+        return Sheet.of(None, Table.of_pairs(pairs))
+
+    def texts(self, words: Words = OF_LABELS) -> dict[str, str]:
+        """Return the numbers as texts."""
+        return {
+            "estimate": format_number(self.estimate if self.is_compared else None),
+            "interval": format_interval(self.low, self.high) if self.is_compared else "–",
+            "chance": format_number(self.chance),
+            "checked": format_percent(self.verified),
+            "agree": words.format_agreement(self.agree, self.checked),
+            "value": format_number(self.value),
+            "bracket": format_interval(*self.bracket),
+            "finding": words.finding(self.finding),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, in the documented order."""

@@ -5,8 +5,9 @@ has changed since a reference.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import (
@@ -20,9 +21,9 @@ from faithkit.measure.finding import (
     is_significant,
 )
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
+from faithkit.measure.words import OF_LABELS, Words, share_in_words
 from faithkit.report.formats import (
     DIGITS,
-    Payload,
     count_digits,
     format_difference,
     format_distinct,
@@ -33,7 +34,6 @@ from faithkit.report.formats import (
     round_down,
     round_noise,
 )
-from faithkit.report.outcome_words import Words, share_in_words
 from faithkit.wording import format_exactly, join_words
 
 UNSHARED = {
@@ -60,7 +60,6 @@ AGAINST_CHANCE = {
     BELOW: "{} is below chance",
     UNKNOWN: "This does not show whether {} is above chance",
 }
-OF_LABELS = Words()
 
 
 def explain_measure(
@@ -207,7 +206,7 @@ def _explain_floor(measure: str, estimate: Estimate, words: Words) -> str | None
 
 
 def describe_change(
-    measure: str, change: Payload, allowed: float | None = None, unchecked: Sequence[str] = ()
+    measure: str, change: Mapping[str, Any], allowed: float | None = None, unchecked: Sequence[str] = ()
 ) -> str:
     """Return a sentence that says whether a measure is worse than in the reference, or by more than a margin.
 

@@ -1,24 +1,15 @@
 """Word agreement by outcome: labels, numbers, numbers with a tolerance, or scores."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.report.formats import Payload, format_number, format_percent, format_three_digits
+from faithkit.report.formats import format_number, format_percent, format_three_digits
 from faithkit.wording import format_exactly
 
 WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 ITS_NAME = (
     "Each prediction has one explanation, which may only repeat the prediction: {}, but that shows nothing."
-)
-INSTEAD = " Set outcome='labels' (CLI: --outcome labels) if they are labels."
-BELOW_0 = (
-    "A measure below 0 means that predictions differ more for the same explanation than for random pairs."
-)
-APPROXIMATE = (
-    "The intervals are approximate, since a sample may not show the largest and the smallest prediction: "
-    "declare them with range= (CLI: --range)."
 )
 PREDICTED_CLASS = (
     "A positive value (+) speaks for the class that the model predicts for that row, and a negative one "
@@ -200,32 +191,20 @@ class Scores(Words):
         return format_number(share)
 
 
-def choose_words(payload: Payload) -> Words:
-    """Return the words for the outcome of a result.
+OF_LABELS = Words()
+
+
+def choose_words(kind: str, within: float | None = None) -> Words:
+    """Return the words for predictions of a kind, or for numbers with a tolerance.
 
     Examples
     --------
-    >>> choose_words({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
+    >>> choose_words("numbers", 2000.0).agreement("consistency", 0.66)
     'others with their explanation get a prediction within 2000 of theirs 66 % of the time'
     """
-    outcome = payload["outcome"]
-    if outcome.get("within") is not None:
-        return Near(format_exactly(outcome["within"]))
-    return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
-
-
-def remark_on_predictions(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
-    """Say how predictions are read if they are not labels, and warn about them."""
-    words, outcome = choose_words(payload), payload["outcome"]
-    is_share = isinstance(words, Shares)
-    instead = INSTEAD if is_share and outcome.get("unasked") else ""
-    lines = [] if words.reading is None else [words.reading + instead]
-    taken = [estimate for estimate in measures.values() if estimate is not None]
-    values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
-    lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []
-    if is_share and outcome.get("range") is None:
-        lines.append(APPROXIMATE)
-    return lines
+    if within is not None:
+        return Near(format_exactly(within))
+    return {"labels": Words, "numbers": Shares, "scores": Scores}[kind]()
 
 
 def share_in_words(share: float) -> str:

@@ -14,13 +14,21 @@ import numpy as np
 from scipy.special import stdtr
 
 from faithkit.arrays import Floats, divide_safely
-from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure.baselines.ceiling import Ceiling
 from faithkit.measure.baselines.paired_rows import PairedRows
 from faithkit.measure.difference import Difference
 from faithkit.measure.intervals import student_quantile
 from faithkit.measure.jackknife.deletions import CentralMoments
+from faithkit.report.base import Displayable
+from faithkit.report.formats import (
+    format_difference,
+    format_number,
+    format_percent,
+    format_percent_ends,
+    name_interval,
+)
+from faithkit.report.sheet import Sheet, Table
 
 ABOVE, NOT_ABOVE, BELOW = "above its control", "not above its control", "below its control"
 MIN_ROWS = 40  # of fewer rows the interval is wrong too often
@@ -33,11 +41,25 @@ ROUNDING = 1e-9
 
 @attrs.frozen
 class Worth:
-    """The share of the gap between control and ceiling that explanations close, with its interval."""
+    """The share of the gap between control and ceiling that explanations close, with its interval.
+
+    Examples
+    --------
+    >>> print(Worth(0.61, 0.4, 0.81))
+    61 % (40 % to 81 %)
+    """
 
     value: float
     low: float
     high: float
+
+    @property
+    def interval(self) -> str:
+        """The interval in words."""
+        return " to ".join(format_percent_ends(self.low, self.high))
+
+    def __str__(self) -> str:
+        return f"{format_percent(self.value)} ({self.interval})"
 
 
 @attrs.frozen(repr=False, kw_only=True)
@@ -87,6 +109,28 @@ class Control(Displayable):
     ceiling: float
     ceiling_rows: int
     worth: Worth | None
+
+    def line(self) -> str:
+        """Return the control, the number of its draws, and the finding."""
+        return f"{format_number(self.estimate)} of {self.draws} draws; {self.finding}"
+
+    def sheet(self) -> Sheet:
+        """Return the numbers in a table."""
+        change, worth = self.difference, self.worth
+        value, interval = format_difference(change.value, change.low, change.high)
+        pairs = {
+            "control": format_number(self.estimate),
+            "difference": value,
+            name_interval(change.confidence): interval,
+            "ceiling": format_number(self.ceiling),
+            "worth": None if worth is None else format_percent(worth.value),
+            "interval of worth": None if worth is None else worth.interval,
+            "checked": format_percent(self.verified),
+            "draws": str(self.draws),
+            "rows": f"{self.rows:,}",
+            "finding": self.finding,
+        }
+        return Sheet.of(None, Table.of_pairs(pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, sum_by
-from faithkit.display import Displayable
 from faithkit.measure.counting.design import Design, effective_number
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.intervals import share_limits
+from faithkit.report.base import Displayable
+from faithkit.report.formats import format_interval, format_number, format_three_digits, pluralize
+from faithkit.report.sheet import Sheet, Table
+from faithkit.wording import value_text
 
 
 @attrs.frozen(kw_only=True)
@@ -33,6 +36,8 @@ class PredictionSummary:
     >>> summary = PredictionSummary.of(np.array([1.0, 2.0, 7.0]), np.array([1, 0, 3]))
     >>> summary.n, summary.mean, summary.minimum, summary.lower_quartile, summary.median, summary.maximum
     (4, 5.5, 1.0, 1.0, 7.0, 7.0)
+    >>> print(summary)
+    1 to 7, half of them 1 to 7
     """
 
     n: int
@@ -43,6 +48,10 @@ class PredictionSummary:
     median: float
     upper_quartile: float
     maximum: float
+
+    def __str__(self) -> str:
+        ends = self.minimum, self.maximum, self.lower_quartile, self.upper_quartile
+        return "{} to {}, half of them {} to {}".format(*map(value_text, ends))
 
     @classmethod
     def of(cls, values: Floats, times: Counts) -> "PredictionSummary":
@@ -95,6 +104,29 @@ class LocalEstimate(Displayable):
     high: float | None
     confidence: float
     numbers: PredictionSummary | None = None
+
+    def line(self) -> str:
+        """Return the value with its interval, and for how many instances the explanation holds."""
+        ends = "" if self.low is None else f" ({format_interval(self.low, self.high)})"
+        return f"{format_number(self.value)}{ends}, holds for {pluralize(self.holds_for, 'instance')}"
+
+    def sheet(self) -> Sheet:
+        """Return the numbers in a table."""
+        return Sheet.of(None, Table.of_pairs(self.texts()))
+
+    def texts(self) -> dict[str, str | None]:
+        """Return the numbers as texts; None for those that the outcome does not have."""
+        numbers = self.numbers
+        return {
+            "value": format_number(self.value),
+            "interval": None if self.low is None else format_interval(self.low, self.high),
+            "holds for": f"{self.holds_for:,}",
+            "agree": None if self.agree is None else f"{self.agree:,}",
+            "others get": None
+            if numbers is None
+            else f"{value_text(numbers.minimum)} to {value_text(numbers.maximum)}",
+            "±": None if numbers is None else format_three_digits(numbers.sd),
+        }
 
 
 def measure_instance(

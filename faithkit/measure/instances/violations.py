@@ -1,126 +1,26 @@
-"""Evidence about single rows: violations with two witnesses, and the local result of an instance.
-
-Reports draw the explanation of a row in parts: weights for or against a class, and conditions.
-"""
+"""Violations: explanations that hold for instances with different predictions, and two rows that show it."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
-from faithkit.display import Displayable
-from faithkit.explanations.predicates import Predicate
-from faithkit.jsonable import SCHEMA, to_json_value, unique_keys
-from faithkit.measure.agreement.base import Agreement, agreement_by_label
-from faithkit.measure.counting.owners import Counts
-from faithkit.measure.local_estimate import LocalEstimate, PredictionSummary
+from faithkit.jsonable import unique_keys
+from faithkit.measure.instances.explanation_view import ExplanationView
+from faithkit.measure.instances.local_estimate import PredictionSummary
+from faithkit.measure.instances.parts import Contradiction
+from faithkit.measure.instances.rows import Witness
+from faithkit.measure.instances.shown_explanations import mark_rows, show_explanation
+from faithkit.report.base import Displayable
+from faithkit.report.formats import describe_count, format_predictions, pluralize, shorten
+from faithkit.report.sheet import Sheet
+from faithkit.wording import join_words
 
-Box = tuple[tuple[int, int], ...]  # the first cell and the one after the last, along every axis of a row
-
-
-@attrs.frozen
-class Weight:
-    """A feature, a word or a patch with its weight for the class; negative weights are against it.
-
-    `box` has the cells of the row that are meant, if rows are images or series.
-    """
-
-    name: str
-    value: float
-    box: Box | None = None
-
-
-@attrs.frozen
-class ExplanationView:
-    """An explanation in the form that was compared, taken apart so that reports can draw it.
-
-    Attributes
-    ----------
-    text : str
-        All of it, in readable form.
-    weights : tuple of Weight
-        The largest first, without zeros; empty if the explanation has no weights.
-    conditions : tuple of Predicate
-        The conditions of a rule, or those under which weights apply to other rows.
-    speaks_for : str or None
-        The class that positive weights support, or that a rule was given for; None if unknown.
-    noun : str
-        What the weights belong to: features, words or patches.
-    are_signs : bool
-        Whether only the signs of weights were compared.
-    is_rule : bool
-        Whether the conditions are the explanation itself.
-    are_importances : bool
-        Whether the explanation consists of importances, even if a discretizer left no weights of them.
-    """
-
-    text: str
-    weights: tuple[Weight, ...] = ()
-    conditions: tuple[Predicate, ...] = ()
-    speaks_for: str | None = None
-    noun: str = "features"
-    are_signs: bool = False
-    is_rule: bool = False
-    are_importances: bool = False
-
-    @property
-    def named_columns(self) -> list[str]:
-        """The columns that the explanation names: those of its conditions, or else of its weights."""
-        columns = [str(predicate.column) for predicate in self.conditions if hasattr(predicate, "column")]
-        return columns or [weight.name for weight in self.weights]
-
-
-@attrs.frozen
-class RowId:
-    """The identifier of a row: the column that names it and its value there, such as customer 4711."""
-
-    column: str
-    value: Any
-
-    def __str__(self) -> str:
-        return f"{self.column} {self.value}"
-
-
-def _id_value(row_id: RowId | None) -> Any:
-    """Return the JSON value of a row's identifier; None where it has none."""
-    return None if row_id is None else to_json_value(row_id.value)
-
-
-@attrs.frozen(repr=False)
-class Witness(Displayable):
-    """One row of the sample: its position, its prediction, and its values (None if X is unknown).
-
-    A row that is `in_pool` was not explained, and `row` is its position in the pool. `id` is its identifier,
-    if there is one. `image` is the row itself, if it has several axes.
-    """
-
-    row: int
-    prediction: Any
-    values: dict[str, Any] | None
-    in_pool: bool = False
-    id: RowId | None = None
-    image: NDArray[Any] | None = attrs.field(default=None, eq=False)
-
-    @property
-    def place(self) -> str:
-        """The position of the row, and its identifier."""
-        row_name = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
-        return row_name if self.id is None else f"{row_name} ({self.id})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON values."""
-        return {
-            "row": self.row,
-            "id": _id_value(self.id),
-            "in_pool": self.in_pool,
-            "prediction": to_json_value(self.prediction),
-            "values": self.values,
-        }
-
-
+LETTERS = 60  # of an explanation in a line
 MAX_LISTED = 100  # predictions of a violation; a recommender has thousands
+MOST_LABELS = 10  # in a line
+MAX_DRAWN = 20  # violations with pictures of their rows: a page must not grow without end
+WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
 
 
 @attrs.frozen(repr=False)
@@ -167,6 +67,11 @@ class Violation(Displayable):
         return cls(explanation, listed_counts, witnesses, n_unlisted)
 
     @property
+    def shown(self) -> ExplanationView:
+        """The explanation taken apart, or all of it as a text."""
+        return self.view or ExplanationView(self.explanation)
+
+    @property
     def holds_for(self) -> int:
         """The number of instances for which the explanation holds."""
         return sum(self.predictions.values()) + self.unlisted
@@ -175,6 +80,86 @@ class Violation(Displayable):
     def rows(self) -> tuple[int, int]:
         """The positions of the two rows."""
         return self.witnesses[0].row, self.witnesses[1].row
+
+    @property
+    def scope(self) -> str:
+        """How many instances the explanation holds for and their predictions, the first witness's first.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations()[0].scope
+        '3 instances: 2 get yes and 1 gets no'
+        """
+        instances = pluralize(self.holds_for, "instance")
+        if self.numbers is not None:
+            return f"{instances}: they get {self.numbers}"
+        if not self.predictions:  # vectors, of which hardly two are the same
+            return instances
+        first, counts = self.witnesses[0].prediction, self.predictions
+        is_cut = len(counts) > MOST_LABELS or self.unlisted > 0
+        labels = sorted(
+            filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
+        )
+        labels = labels[: MOST_LABELS - 1] if is_cut else labels
+        parts = [describe_count(counts[label], label) for label in labels]
+        if is_cut:
+            n_others = self.holds_for - sum(counts[label] for label in labels)
+            parts.append(describe_count(n_others, "something else"))
+        return f"{instances}: {join_words(parts)}"
+
+    def line(self) -> str:
+        """Return the explanation and for what it holds."""
+        return f"{shorten(self.explanation, LETTERS)}: holds for {self.scope}"
+
+    def sheet(self) -> Sheet:
+        """Return the explanation, and two rows that show that it misleads."""
+        return Sheet(None, [self.part()])
+
+    def part(self, number: int | None = None) -> Contradiction:
+        """Return the explanation and its two rows, with a number if it is one of several."""
+        first, second = self.witnesses
+        labels = format_predictions(first.prediction, second.prediction)
+        view = self.shown
+        is_swapped = view.speaks_for == labels[1]
+        rows = list(zip(self.witnesses, labels, strict=True))
+        is_drawn = number is None or number <= MAX_DRAWN
+        return Contradiction(
+            show_explanation(view, number, is_swapped),
+            self._given_for + f"holds for {self.scope}",
+            [witness.line(label, view) for witness, label in rows],
+            mark_rows(
+                view,
+                [witness.head(label) for witness, label in rows],
+                [first.values, second.values],
+                [first.image, second.image] if is_drawn else [],
+                is_swapped,
+            ),
+            self._bar,
+        )
+
+    @property
+    def _given_for(self) -> str:
+        """Which prediction the explanation was given for, where its weights do not say it."""
+        is_given = self.shown.speaks_for is not None and not self.shown.are_importances
+        return f"given for {self.shown.speaks_for}, " if is_given else ""
+
+    @property
+    def _bar(self) -> tuple[float, float] | None:
+        """Where the bar of the explanation starts and how long it is, as shares; None for vectors.
+
+        For labels it is the share of the first witness's label; for numbers, the middle half of their range.
+        """
+        numbers = self.numbers
+        if numbers is None and not self.predictions:
+            return None
+        if numbers is None:
+            return 0.0, self.predictions[self.witnesses[0].prediction] / self.holds_for
+        width = numbers.maximum - numbers.minimum or 1.0
+        start, stop = (
+            (end - numbers.minimum) / width for end in (numbers.lower_quartile, numbers.upper_quartile)
+        )
+        return start, stop - start
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values; predictions become text where they are keys."""
@@ -215,124 +200,29 @@ class Violations(Displayable, list[Violation]):
         super().__init__(violations)
         self.note = note
 
+    def line(self) -> str:
+        """Return how many there are, and the worst."""
+        worst = f", the worst: {self[0].line()}" if self else ""
+        return pluralize(len(self), "explanation") + worst
 
-def find_contradiction(
-    agreement: Agreement, owner_labels: Counts, label_counts: Counts
-) -> tuple[int, NDArray[np.bool_]]:
-    """Return a contradicted owner of an explanation, and the labels that contradict it.
+    def sheet(self) -> Sheet:
+        """Return the explanations, each with two rows."""
+        if not self:
+            return Sheet(None, [self.why_none], shows=self)
+        pairs = [violation.part(position) for position, violation in enumerate(self, 1)]
+        worst = Sheet(None, [WORST_FIRST, *pairs], shows=self)
+        return Sheet(None, [self.note, worst]) if self.note else worst
 
-    It is the first owner with any disagreement, and all labels that disagree with it. Where predictions agree
-    by degrees, it is the owner and the label in the explanation's scope that agree least.
+    @property
+    def why_none(self) -> str:
+        """Why there is no violation: nothing contradicts an explanation, or nothing could.
 
-    Parameters
-    ----------
-    agreement : Agreement
-    owner_labels : (m,) int
-        The labels of the rows with this explanation, in the order of rows.
-    label_counts : (k,) int
-        The number of instances of each label for which the explanation holds.
-
-    Examples
-    --------
-    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> find_contradiction(SAME_LABEL, np.array([1, 0]), np.array([1, 1, 0]))
-    (0, array([ True, False,  True]))
-    """
-    labels = np.arange(len(label_counts))
-    if agreement.is_binary:
-        has_disagreement = agreement_by_label(agreement, label_counts)[owner_labels] < label_counts.sum()
-        position = int(has_disagreement.argmax())
-        return position, agreement.disagreement(int(owner_labels[position]), labels) > 0
-    owner_label, scope_label = _most_distant_labels(
-        agreement, np.unique(owner_labels), np.flatnonzero(label_counts)
-    )
-    return int((owner_labels == owner_label).argmax()), labels == scope_label
-
-
-def _most_distant_labels(agreement: Agreement, owner_labels: Counts, scope_labels: Counts) -> tuple[int, int]:
-    """Return a label of the owners and a label in the explanation's scope that agree least.
-
-    Labels are in order. So for numbers, the label in scope is the first or the last. For vectors, a search
-    goes back and forth between the most distant labels. It may miss a more distant pair, but a search of all
-    pairs would take too long.
-
-    Examples
-    --------
-    >>> from faithkit.measure.agreement.squares import Squares
-    >>> numbers = Squares.of_numbers(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([1, 1, 1, 1]))
-    >>> _most_distant_labels(numbers, np.array([1, 2]), np.array([0, 1, 2, 3]))
-    (1, 3)
-    """
-    starts = {scope_labels[0], scope_labels[-1]}
-    pairs = [_search_distant_pair(agreement, int(start), owner_labels, scope_labels) for start in starts]
-    owner_label, scope_label, _ = max(pairs, key=lambda pair: (pair[2], -pair[0], -pair[1]))
-    return owner_label, scope_label
-
-
-def _search_distant_pair(
-    agreement: Agreement, scope_label: int, owner_labels: Counts, scope_labels: Counts
-) -> tuple[int, int, float]:
-    """Alternate between most distant labels while the distance grows; return the pair and the distance."""
-    distance = -1.0
-    while True:
-        owner_label = int(owner_labels[agreement.disagreement(scope_label, owner_labels).argmax()])
-        distances = agreement.disagreement(owner_label, scope_labels)
-        if distances.max() <= distance:
-            return owner_label, scope_label, distance
-        scope_label, distance = int(scope_labels[distances.argmax()]), float(distances.max())
-
-
-@attrs.frozen(repr=False, kw_only=True)
-class LocalResult(Displayable):
-    """Both measures of one instance, with its prediction and explanation.
-
-    Attributes
-    ----------
-    prediction : label
-    explanation : str
-        The explanation in readable form.
-    consistency, sufficiency : LocalEstimate
-        `sufficiency` is None where the evaluation has none.
-    shared_by : tuple of int
-        The *other* rows of the sample that have this explanation.
-    values : dict or None
-        The values of the instance in the columns that the model sees.
-    contradicted_by : tuple of Witness
-        At most three rows to which the explanation applies and that have another prediction, the nearest
-        first. For numbers and scores, those that agree least.
-    id : RowId or None
-        The identifier of the instance, if there is one.
-    shared_ids : tuple of RowId or None
-        The identifiers of the other rows, in the order of `shared_by`.
-    view : ExplanationView or None
-        The explanation taken apart, for reports.
-    image : array or None
-        The instance itself, if it has several axes.
-    """
-
-    prediction: Any
-    explanation: str
-    consistency: LocalEstimate
-    sufficiency: LocalEstimate | None
-    shared_by: tuple[int, ...]
-    values: dict[str, Any] | None
-    contradicted_by: tuple[Witness, ...] = ()
-    id: RowId | None = None
-    shared_ids: tuple[RowId | None, ...] = ()
-    view: ExplanationView | None = None
-    image: NDArray[Any] | None = attrs.field(default=None, eq=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON values."""
-        fields = attrs.asdict(self, filter=lambda field, _: field.name not in ("view", "image"))
-        return (
-            {"schema": SCHEMA}
-            | fields
-            | {
-                "prediction": to_json_value(self.prediction),
-                "shared_by": list(self.shared_by),
-                "contradicted_by": [witness.to_dict() for witness in self.contradicted_by],
-                "id": _id_value(self.id),
-                "shared_ids": [_id_value(row_id) for row_id in self.shared_ids],
-            }
-        )
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score(["yes", "no"], ["a", "b"]).violations().why_none
+        'No explanation holds for a second instance, so nothing could contradict one.'
+        """
+        if self.is_tested:
+            return "No explanation holds for instances of different predictions."
+        return "No explanation holds for a second instance, so nothing could contradict one."

@@ -11,12 +11,14 @@ from typing import Any
 import attrs
 
 from faithkit.arguments import check_integer, check_share
-from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.intervals import normal_quantile
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
+from faithkit.report.base import Report
+from faithkit.report.formats import pluralize
+from faithkit.report.sheet import Bullets, Sheet
 
 ROUNDING = 1e-12
 MAX_MAGNITUDE = 290  # decimal digits of a number of rows
@@ -46,6 +48,19 @@ class RangePlan:
     half_width: int
     corollary: int
 
+    def promises(self, epsilon: float, interval: str) -> list[str]:
+        """Say what each number of rows is enough for; `interval` says how narrow it shall be."""
+        bias = (
+            f"a bias of at most {epsilon:g}. Bias is how much too low the estimate is on average; sampling "
+            "error comes in addition"
+        )
+        error = f"a mean-squared error of at most {epsilon:g}, by the paper's corollary"
+        return [
+            f"{pluralize(self.bias, 'row')}: {bias}.",
+            f"{pluralize(self.half_width, 'row')}: {interval}.",
+            f"{pluralize(self.corollary, 'row')}: {error}.",
+        ]
+
 
 @attrs.frozen
 class PilotPlan:
@@ -74,9 +89,34 @@ class PilotPlan:
     pool: int = 0
     on_average: int | None = None
 
+    def promises(self, epsilon: float, interval: str) -> list[str]:
+        """Say what each number of rows is enough for; `interval` says how narrow it shall be."""
+        best, worst = self.unverified
+        rows = _more_than(MAX_FORECAST_FACTOR * self.n) if worst is None else pluralize(worst, "row")
+        if best is not None and best != worst:
+            rows += f" ({best:,} at best)" if worst is not None else f" at worst, {best:,} at best"
+        narrow = (
+            pluralize(self.half_width, "row")
+            if self.half_width
+            else _more_than(MAX_EXPLAINED_FACTOR * self.n)
+        )
+        return [
+            f"{rows}: at most {epsilon:g} of them unchecked, on average.",
+            f"{narrow}: {interval}, in nine cases of ten{self._on_average}.",
+        ]
+
+    @property
+    def _on_average(self) -> str:
+        """How many rows are enough on average, by the pilot's own interval."""
+        if self.on_average is None or self.on_average == self.half_width:
+            return ""
+        if self.on_average == self.n:
+            return ". The pilot's own interval is that narrow, which may be by chance"
+        return f". On average {self.on_average:,} rows are enough"
+
 
 @attrs.frozen(repr=False)
-class Plan(Displayable):
+class Plan(Report):
     """How many rows to explain, for an error of at most ε.
 
     Attributes
@@ -151,12 +191,61 @@ class Plan(Displayable):
         by_pilot = None if self.from_pilot is None else self.from_pilot.half_width
         return ", in nine cases of ten" if by_pilot is not None and by_pilot == self.to_explain else ""
 
+    def line(self) -> str:
+        """Return how many rows to explain, and for what."""
+        rows = "no number can be promised" if self.n is None else f"explain {pluralize(self.n, 'row')}"
+        return f"for {self.measure} ± {self.epsilon:g}: {rows}"
+
+    def sheet(self) -> Sheet:
+        """Return the precision of each number of rows, by its source, and which number to use.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> print(faithkit.plan(0.05, n_explanations=2))
+        For the consistency of any explainer with at most 2 explanations:
+          - 16 rows: a bias of at most 0.05. Bias is how much too low the estimate is on
+            average; sampling error comes in addition.
+          - 2,465 rows: a 95 % interval of ± 0.05 or less.
+          - 1,966 rows: a mean-squared error of at most 0.05, by the paper's corollary.
+        Explain 2,465 rows: enough can be checked from 16 rows on, and the interval is
+        narrow enough from 2,465 on; use the larger number.
+        """
+        interval = f"a {100 * self.confidence:g} % interval of ± {self.epsilon:g} or less"
+        parts: list[str | Bullets] = []
+        if self.from_range is not None:
+            size = pluralize(self.from_range.n_explanations, "explanation")
+            parts.append(f"For the consistency of any explainer with at most {size}:")
+            parts.append(Bullets(self.from_range.promises(self.epsilon, interval)))
+        if self.from_pilot is not None:
+            parts.append(f"For {self.measure}, from a pilot of {pluralize(self.from_pilot.n, 'row')}:")
+            parts.append(Bullets(self.from_pilot.promises(self.epsilon, interval)))
+        return Sheet(None, [*parts, *self._advice()])
+
+    def _advice(self) -> list[str]:
+        """Return which number to use and why, and how many of these rows a pool can replace."""
+        if self.n is None or self.to_explain is None:
+            return [f"No sample size is certain to be enough: {self.why}"]
+        lines = [f"Explain {pluralize(self.n, 'row')}: {self.why}"]
+        spare, pilot = self.n - self.to_explain, self.from_pilot
+        if pilot is not None and self.n == pilot.n:
+            lines.append("The pilot has them; fewer may be enough.")
+        if pilot is not None and pilot.pool:
+            lines.append(f"They are checked against each other and a pool of {pluralize(pilot.pool, 'row')}.")
+        elif spare and self.measure == "sufficiency":
+            lines.append(f"With a pool of {pluralize(spare, 'row')}, explain only {self.to_explain:,}.")
+        return lines
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, as `faithkit plan --json` writes them."""
         payload = attrs.asdict(self)
         if self.from_pilot is not None:
             payload["from_pilot"]["unverified"] = list(self.from_pilot.unverified)
         return {"schema": SCHEMA, "n": self.n, "why": self.why, **payload}
+
+
+def _more_than(rows: int) -> str:
+    return f"more than {pluralize(rows, 'row')}"
 
 
 def _fewest(*sizes: int | None) -> int | None:
