@@ -6,6 +6,16 @@ import numpy as np
 from faithkit.arrays import Floats, sum_by
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
+from faithkit.report.formats import describe_count, format_number, format_percent, pluralize, shorten
+from faithkit.report.sheet import Exploration, Sheet
+from faithkit.wording import to_printable
+
+MAX_LETTERS = 300  # of an explanation
+MAX_NAME = 40  # letters of a prediction or an id
+READING = (
+    "Agreement is the {agreement}, on average over the rows with an explanation. Loss is the part of "
+    "{measure} that disagreement under an explanation takes away; all losses add up to {loss}."
+)
 
 
 @attrs.frozen(eq=False)
@@ -78,6 +88,17 @@ class ExplanationTotals:
         """Whether some row of each explanation could be compared with others."""
         return ~np.isnan(self.agreement)
 
+    def numbers_at(self, position: int) -> list[tuple[float | None, str]]:
+        """Return the numbers of an explanation with their texts; dashes where nothing could be checked."""
+        rows, share = int(self.rows[position]), float(self.share[position])
+        numbers: list[tuple[float | None, str]] = [(rows, f"{rows:,}"), (share, format_percent(share))]
+        if self.scope is not None:
+            numbers.append((int(self.scope[position]), f"{self.scope[position]:,}"))
+        for values in (self.agreement, self.loss):
+            value = None if np.isnan(self.agreement[position]) else float(values[position])
+            numbers.append((value, format_number(value)))
+        return numbers
+
     @property
     def worst_first(self) -> Counts:
         """The order of explanations: by loss, then by size; unchecked ones last."""
@@ -111,6 +132,19 @@ class Instances:
     n: int
     first: tuple[str, ...]
 
+    def line(self) -> str:
+        """Return how many rows have the prediction, and the first of them.
+
+        Examples
+        --------
+        >>> Instances("yes", 12, ("0", "4", "17")).line(), Instances(None, 5, ()).line()
+        ('12 get yes: 0, 4, 17, …', '5 get something else')
+        """
+        prediction = "something else" if self.prediction is None else _shorten(self.prediction, MAX_NAME)
+        names = [_shorten(name, MAX_NAME) for name in self.first]
+        rows = ", ".join([*names, "…"] if self.n > len(names) else names)
+        return describe_count(self.n, prediction) + (f": {rows}" if names else "")
+
 
 @attrs.frozen(eq=False)
 class Overview:
@@ -136,3 +170,46 @@ class Overview:
     texts: list[str]
     instances: list[list[Instances]]
     id_column: str | None = None
+
+    @property
+    def short_texts(self) -> list[str]:
+        """The texts, none of them too long for a table."""
+        return [_shorten(text, MAX_LETTERS) for text in self.texts]
+
+    def sheet(self, agreement: str) -> Sheet | None:
+        """Return a table of explanations for a page; None where nothing could be checked.
+
+        `agreement` says what the agreement of an instance is.
+        """
+        if not self.totals.is_checked.any():
+            return None
+        loss = format_number(float(self.totals.loss.sum()))
+        caption = READING.format(agreement=agreement, measure=self.measure, loss=loss)
+        return Sheet.of("Explanations", caption, self._unshown(), self._table(), shows=self)
+
+    def _unshown(self) -> str:
+        """Say which explanations the table shows, and how many are left out."""
+        n, n_shown = len(self.totals.rows), len(self.selected)
+        if n == n_shown:
+            return f"The table has all {pluralize(n, 'explanation')}, those that cost most first."
+        loss = float(self.totals.loss.sum() - self.totals.loss[self.selected].sum())
+        return (
+            f"The table has {n_shown:,} of {n:,} explanations: those that cost most, and the largest. The "
+            f"other {n - n_shown:,} cost {format_number(max(0.0, loss))} together."
+        )
+
+    def _table(self) -> Exploration:
+        instances = f"instances ({_shorten(self.id_column or 'row', MAX_NAME)})"
+        rows = [
+            (text, self.totals.numbers_at(position), [part.line() for part in parts])
+            for text, position, parts in zip(
+                self.short_texts, self.selected.tolist(), self.instances, strict=True
+            )
+        ]
+        scope = () if self.totals.scope is None else ("applies to",)
+        heads = ("explanation", "rows", "share of rows", *scope, "agreement", "loss", instances)
+        return Exploration(heads, rows)
+
+
+def _shorten(text: str, limit: int) -> str:
+    return shorten(to_printable(text), limit)

@@ -100,7 +100,7 @@ class LocalResult(Report):
         return Sheet.of(None, *self._description(), table, contradictions)
 
     def page(self) -> Sheet:
-        """Return a page about one decision: the explanation, how far it can be trusted, and what contradicts it."""
+        """Return a page about one decision: the explanation, its measures, and what contradicts it."""
         scope = "with this explanation" if self.sufficiency is None else "to which this explanation applies"
         sharers = self._sharers() if self.shared_by or self.sufficiency is not None else None
         name = "Row" if self.row is None else f"Row {self.row}"

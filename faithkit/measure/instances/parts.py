@@ -1,4 +1,4 @@
-"""The parts of sheets that show explanations and rows: in words for a terminal, as bars and tables on a page."""
+"""The parts of sheets that show explanations and rows: in words, and on a page as bars and tables."""
 
 from collections.abc import Sequence
 from typing import Any
