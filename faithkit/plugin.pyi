@@ -36,8 +36,8 @@ from .report.base import Report as Report
 from .report.formats import format_lower_end as format_lower_end
 from .report.formats import format_percent as format_percent
 from .report.formats import format_percent_interval as format_percent_interval
-from .report.sheets.sheet import Sheet as Sheet
-from .report.sheets.sheet import Table as Table
+from .report.sheet import Sheet as Sheet
+from .report.sheet import Table as Table
 from .run.diagnostics import ExplainedRows as ExplainedRows
 from .run.explaining.progress import report_progress as report_progress
 from .run.populations.row_counts import RowCounts as RowCounts

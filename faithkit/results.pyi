@@ -6,8 +6,8 @@ from .measure.by_label import LabelEstimate as LabelEstimate
 from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
 from .measure.intervals import MeasureStatistics as MeasureStatistics
-from .measure.local_estimate import LocalEstimate as LocalEstimate
-from .measure.local_estimate import PredictionSummary as PredictionSummary
+from .measure.instances.local_estimate import LocalEstimate as LocalEstimate
+from .measure.instances.local_estimate import PredictionSummary as PredictionSummary
 from .measure.planning.forecast import CheckableCounts as CheckableCounts
 from .measure.planning.plans import PilotPlan as PilotPlan
 from .measure.planning.plans import Plan as Plan
@@ -15,11 +15,11 @@ from .measure.planning.plans import RangePlan as RangePlan
 from .measure.result_warnings import ResultWarning as ResultWarning
 from .measure.verdict import VERDICTS as VERDICTS
 from .measure.verdict import Verdict as Verdict
-from .measure.witnesses import LocalResult as LocalResult
-from .measure.witnesses import RowId as RowId
-from .measure.witnesses import Violation as Violation
-from .measure.witnesses import Violations as Violations
-from .measure.witnesses import Witness as Witness
+from .measure.instances.local_result import LocalResult as LocalResult
+from .measure.instances.rows import RowId as RowId
+from .measure.instances.violations import Violation as Violation
+from .measure.instances.violations import Violations as Violations
+from .measure.instances.rows import Witness as Witness
 from .run.comparisons.by_label import ByLabel as ByLabel
 from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.comparison import Pair as Pair

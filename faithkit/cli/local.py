@@ -73,8 +73,7 @@ def command(
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.report.html import page_html
     from faithkit.report.sheets.instances import decision_page, instance_sheet
-    from faithkit.report.text import sheet_text
-    from faithkit.run.api import evaluate
+        from faithkit.run.api import evaluate
     from faithkit.run.populations.row_metadata import RowIds
 
     check_components(options)

@@ -63,8 +63,7 @@ def command(
     """Plan how many rows to explain, for an explainer's number of explanations or from a pilot."""
     from faithkit.measure.planning.plans import plan_samples
     from faithkit.report.sheets.plans import plan_sheet
-    from faithkit.report.text import sheet_text
-
+    
     if n_explanations is None and pilot is None:
         raise click.UsageError("nothing to plan from: give --range K, --pilot FILE, or both.")
     paths = check_paths({"json_path": json_path})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from faithkit.report.formats import keep_together, shorten
-from faithkit.report.sheets.sheet import Exploration, Sheet
+from faithkit.report.sheet import Exploration, Sheet
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:

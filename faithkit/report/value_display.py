@@ -9,13 +9,13 @@ from typing import Any
 
 import attrs
 
-from faithkit.display import VERBOSE
+from faithkit.report import VERBOSE
 from faithkit.jsonable import unique_keys
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.by_label import LabelEstimate
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.local_estimate import LocalEstimate
+from faithkit.measure.instances.local_estimate import LocalEstimate
 from faithkit.measure.planning.plans import Plan
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.formats import (
@@ -38,8 +38,7 @@ from faithkit.report.sheets.comparisons import comparison_sheet
 from faithkit.report.sheets.groups import label_sheet, label_sheets, printed_groups, subgroup_sheets
 from faithkit.report.sheets.plans import plan_sheet
 from faithkit.report.sheets.results import result_sheet
-from faithkit.report.sheets.sheet import Sheet
-from faithkit.report.text import sheet_text
+from faithkit.report.sheet import Sheet
 from faithkit.wording import join_few, one_line, to_printable
 
 LETTERS = 60  # of an explanation

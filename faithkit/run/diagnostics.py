@@ -15,7 +15,7 @@ from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.design import Design
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.report.base import Report
-from faithkit.report.sheets.sheet import Sheet
+from faithkit.report.sheet import Sheet
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.explaining.job import Job
 from faithkit.third_party import guard

@@ -1,15 +1,13 @@
 """The result of an evaluation, with methods to inspect its rows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pandas as pd
 
 from faithkit.arguments import check_integer
 from faithkit.errors import InputError
-from faithkit.files import save_text
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
 from faithkit.measure.counting.owners import Owners
@@ -17,7 +15,11 @@ from faithkit.measure.counting.tally import Count
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.mean import Mean
-from faithkit.measure.witnesses import LocalResult, Violation, Violations
+from faithkit.measure.instances.local_result import LocalResult
+from faithkit.measure.instances.violations import Violations
+from faithkit.report.base import Report
+from faithkit.report.formats import name_system, pluralize
+from faithkit.report.sheet import Sheet
 from faithkit.run.comparisons.differences import check_design, subtract_results
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
@@ -38,10 +40,16 @@ from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
 from faithkit.run.provenance import measure_quality
 from faithkit.run.result import Result
+from faithkit.run.sheets.results import NOTHING_ASKED, Answers, result_page, result_sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WITNESSES = 3  # on a page, where nobody says how many
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Evaluation(Result):
+class Evaluation(Result, Report):
     """The faithfulness of one explanation system on one sample; `evaluate`, `score` and `load` return it.
 
     Attributes
@@ -415,36 +423,47 @@ class Evaluation(Result):
             self.evidence.population.refuse("a tally is not available")
         return self.evidence.counts[measure]
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given.
+    def line(self) -> str:
+        """Return the system, its size and its measures, without computing anything."""
+        name = name_system(self.setup.explainer_text, self.setup.discretizer.text)
+        levels = [f"{measure} {estimate.level}" for measure, estimate in self.measures.items()]
+        return f"of {name}: {', '.join([pluralize(self.n, 'instance'), *levels])}"
+
+    def sheet(self) -> Sheet:
+        """Return the first screen, or with --verbose all numbers and sentences."""
+        return result_sheet(self)
+
+    def page(self) -> Sheet:
+        """Return the full report, with the worst contradictions."""
+        return self.page_with(NOTHING_ASKED)
+
+    def page_with(self, answers: Answers) -> Sheet:
+        """Return the full report with what else was asked, by default with the worst contradictions."""
+        counts = self.evidence.counts
+        if not counts:  # a loaded result has no rows
+            return result_page(self, answers)
+        if answers.violations is None:
+            answers = attrs.evolve(answers, violations=self.violations(WITNESSES))
+        measure = shown_measure(self.measures)
+        overview = summarise_explanations(self.evidence.population, self.setup, counts[measure], measure)
+        return result_page(self, answers, overview)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw each measure with its interval and bracket, and return the Matplotlib axes.
+
+        Without `ax`, a new figure is made. A notebook shows it once, since it is not registered with pyplot.
 
         Examples
         --------
         >>> import faithkit
-        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_html().splitlines()[0]
-        '<!DOCTYPE html>'
+        >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
+        >>> result.plot().figure.savefig("measures.png")  # doctest: +SKIP
         """
-        return save_text(render_page(self, self.to_dict()), path)
+        from faithkit.report.pictures import plots
 
-
-def render_page(
-    result: Evaluation, payload: Mapping[str, Any], violations: Sequence[Violation] | None = None
-) -> str:
-    """Return the page of a report on a result, by default with its worst violations."""
-    from faithkit.report.html import page_html
-    from faithkit.report.sheets.results import WITNESSES, result_page
-
-    counts = result.evidence.counts
-    if not counts:  # a loaded result has no rows
-        return page_html(result_page(payload, violations))
-    measure = shown_measure(result.measures)
-    sheet = result_page(
-        payload,
-        result.violations(WITNESSES) if violations is None else violations,
-        owners_by_measure(counts),
-        summarise_explanations(result.evidence.population, result.setup, counts[measure], measure),
-    )
-    return page_html(sheet)
+        estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
+        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
+        return plots.draw_measures(axes, estimates)
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

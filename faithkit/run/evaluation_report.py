@@ -2,27 +2,33 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 import pandas as pd
 
-from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
-from faithkit.measure.witnesses import Violation
+from faithkit.measure.instances.violations import Violations
 from faithkit.report.base import Report
-from faithkit.report.formats import round_noise
-from faithkit.report.sentences import describe_change
+from faithkit.report.formats import (
+    format_number,
+    format_p_value,
+    keep_together,
+    pluralize,
+    round_noise,
+)
+from faithkit.report.sheet import Sheet, Table
+from faithkit.measure.sentences import describe_change
 from faithkit.run.comparisons.differences import subtract_results, subtract_with_unexplained
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
-from faithkit.run.evaluation import Evaluation, render_page
+from faithkit.run.evaluation import Evaluation
 from faithkit.run.gates import NO_INTERVAL, GateResult, why_unknown
 from faithkit.run.result import split_brackets
+from faithkit.run.sheets.results import Answers, result_sheet
 
 FOLLOWING_GROUPS = (
     "The groups of {!r} follow the predictions, so rows of one group agree whatever was explained: the "
@@ -48,7 +54,7 @@ class EvaluationReport(Report):
     """
 
     result: Evaluation
-    violations: list[Violation] | None = None
+    violations: Violations | None = None
     subgroups: Subgroups[Evaluation] | None = None
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
@@ -178,17 +184,15 @@ class EvaluationReport(Report):
             payload["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
             reference = self.reference.to_dict(include_data=include_data, include_steps=False, by_label=False)
-            payload["reference"] = reference | self._differences(self.reference)
+            payload["reference"] = reference | self._differences()
         return payload
 
-    def _differences(self, reference: Evaluation) -> dict[str, Any]:
+    def _differences(self) -> dict[str, Any]:
         """Return JSON values: all differences, and why a measure of either sample is not compared."""
-        measures = [name for name in MEASURES if name in {**self.result.measures, **reference.measures}]
-        reasons = {measure: self.why_not_compared(measure) for measure in measures}
         drift = self.drift().items()
         return {
             "difference": {measure: self.change(measure, difference) for measure, difference in drift},
-            "not_compared": {measure: reason for measure, reason in reasons.items() if reason is not None},
+            "not_compared": self._not_compared,
         }
 
     def change(self, measure: str, difference: Difference) -> dict[str, Any]:
@@ -208,9 +212,53 @@ class EvaluationReport(Report):
         assert self.reference is not None
         return {"here": self.result, "in the reference": self.reference}
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given."""
-        return save_text(render_page(self.result, self.to_dict(), self.violations), path)
+    @property
+    def answers(self) -> Answers:
+        """What was asked beside the measures, with the answers."""
+        return Answers(
+            diagnoses=self.diagnoses,
+            has_requested_diagnoses=self.has_requested_diagnoses,
+            by_label=self.by_label,
+            subgroups=self.subgroups,
+            violations=self.violations,
+            drift=self._drift_sheet(),
+        )
+
+    def line(self) -> str:
+        """Return the system, its size and its measures."""
+        return self.result.line()
+
+    def sheet(self) -> Sheet:
+        """Return the first screen, or with --verbose all numbers and sentences, and the answers."""
+        return result_sheet(self.result, self.answers)
+
+    def page(self) -> Sheet:
+        """Return the full report with the answers."""
+        return self.result.page_with(self.answers)
+
+    def _drift_sheet(self) -> Sheet | None:
+        if self.reference is None:
+            return None
+        rows, sentences = [], []
+        for name, difference in self.drift().items():
+            levels = [format_number(side.measures[name].estimate) for side in self.sides.values()]
+            rows.append((name, *levels, difference.cell(), format_p_value(difference.p_value)))
+            sentences.append(self.sentence(name, difference, self.allowed.get(name)))
+        sentences += [f"{name} was not compared: {why}" for name, why in self._not_compared.items()]
+        heads = ("measure", "estimate", "reference", "difference", "p")
+        return Sheet.of(
+            f"compared with the reference, {pluralize(self.reference.n, 'instance')}",
+            Table(heads, rows) if rows else None,
+            *(keep_together(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in sentences),
+        )
+
+    @property
+    def _not_compared(self) -> dict[str, str]:
+        """Why a measure of either sample is not compared."""
+        assert self.reference is not None
+        names = [name for name in MEASURES if name in {**self.result.measures, **self.reference.measures}]
+        reasons = {measure: self.why_not_compared(measure) for measure in names}
+        return {measure: reason for measure, reason in reasons.items() if reason is not None}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure, and one per difference.

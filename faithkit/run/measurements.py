@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from faithkit.measure import MEASURES
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.objections import Objection
@@ -108,6 +109,11 @@ class Measurements:
     setup: Setup
     evidence: Evidence
     origin: Origin = attrs.field(factory=Origin)
+
+    @property
+    def both_measures(self) -> dict[str, Estimate | None]:
+        """Both estimates by measure; None for one that was not measured."""
+        return {name: self.measures.get(name) for name in MEASURES}
 
     @property
     def consistency(self) -> Estimate:

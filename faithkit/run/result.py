@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import attrs
 import pandas as pd
@@ -17,7 +17,6 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.objections import Objection
 from faithkit.measure.result_warnings import LABELS, ResultWarning
 from faithkit.measure.verdict import Verdict, VerdictCase, reach_verdict
-from faithkit.report.base import Report
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.controls import ControlComparison
 from faithkit.run.components.setup import Setup
@@ -27,15 +26,12 @@ from faithkit.run.next_steps import suggest_next_steps
 from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.provenance import Origin
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Result(Measurements, Report):
+class Result(Measurements):
     """The measurements of one explanation system on one sample, and what follows from them.
 
-    `Evaluation` adds everything that needs the rows.
+    `Evaluation` adds everything that needs the rows, and how a result is shown.
     """
 
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
@@ -208,6 +204,11 @@ class Result(Measurements, Report):
         return is_dominated(int(label_sizes(self.evidence.counts["consistency"]).max()), self.n)
 
     @property
+    def has_labels_measured(self) -> bool:
+        """Whether there are measures by label, saved or to be computed."""
+        return self._saved_labels is not None or self._has_label_counts
+
+    @property
     def _has_label_counts(self) -> bool:
         return self.setup.outcome.has_labels and bool(self.evidence.counts)
 
@@ -259,7 +260,7 @@ class Result(Measurements, Report):
             payload["next_steps"] = self.next_steps
         if include_data:
             payload["data"] = self.evidence.population.data()
-        if by_label and (self._saved_labels is not None or self._has_label_counts):
+        if by_label and self.has_labels_measured:
             payload["by_label"] = self.by_label().to_dict()
         return payload
 
@@ -299,23 +300,6 @@ class Result(Measurements, Report):
         """
         rows = {measure: estimate.to_row() for measure, estimate in self.measures.items()}
         return pd.DataFrame.from_dict(rows, orient="index")
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw each measure with its interval and bracket, and return the Matplotlib axes.
-
-        Without `ax`, a new figure is made. A notebook shows it once, since it is not registered with pyplot.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
-        >>> result.plot().figure.savefig("measures.png")  # doctest: +SKIP
-        """
-        from faithkit.report.pictures import plots
-
-        estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
-        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
-        return plots.draw_measures(axes, estimates)
 
 
 def _load_control(payload: Mapping[str, Any]) -> ControlComparison:

@@ -22,7 +22,7 @@ from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.intervals import compute_interval, share_limits
 from faithkit.measure.jackknife.summary import GroupedRows
-from faithkit.measure.local_estimate import measure_instance
+from faithkit.measure.instances.local_estimate import measure_instance
 from faithkit.measure.planning.plans import (
     RangePlan,
     bias_sample_size,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from looping import one_test
 
 from faithkit.report.formats import format_difference_ends
-from faithkit.report.sentences import describe_change
+from faithkit.measure.sentences import describe_change
 
 
 def describe(value, low, high, allowed=None, confidence=0.95):

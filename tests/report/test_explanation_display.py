@@ -14,10 +14,10 @@ from report.examples import CELL, SCRIPT
 
 import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
-from faithkit.measure.witnesses import ExplanationView
+from faithkit.measure.instances.explanation_view import ExplanationView
 from faithkit.report.html import page_html
 from faithkit.report.pictures.row_pictures import draw_row
-from faithkit.report.sheets.explanations import mark_words
+from faithkit.measure.instances.shown_explanations import mark_words
 from faithkit.report.sheets.instances import decision_page
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "few_control_draws")  # titles and sentences are tested

@@ -21,7 +21,7 @@ from faithkit.report.formats import (
     format_percent,
     format_percent_ends,
 )
-from faithkit.report.outcome_words import Words
+from faithkit.measure.words import Words
 from faithkit.report.sheets.measures import estimate_values
 
 PERCENTAGES = {

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, evaluate_hostile, score_ordinary
 
 import faithkit
-from faithkit.display import VERBOSE
+from faithkit.report import VERBOSE
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation_report import EvaluationReport
 

@@ -13,8 +13,7 @@ from faithkit.report.html import page_html, sheet_html
 from faithkit.report.sheets.comparisons import comparison_page, comparison_sheet
 from faithkit.report.sheets.groups import subgroup_sheets
 from faithkit.report.sheets.results import result_page, result_sheet
-from faithkit.report.sheets.sheet import Sheet
-from faithkit.report.text import sheet_text
+from faithkit.report.sheet import Sheet
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport

@@ -18,7 +18,6 @@ from sklearn.preprocessing import OneHotEncoder
 import faithkit
 from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
 from faithkit.report.sheets.results import result_sheet
-from faithkit.report.text import sheet_text
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.choice(["low", "middle", "high"], 90, p=[0.5, 0.3, 0.2])

@@ -7,8 +7,6 @@ from looping import one_test
 import faithkit
 from faithkit.errors import InputError
 from faithkit.inputs.logs.log_files import open_log
-from faithkit.report.sheets.instances import instance_sheet
-from faithkit.report.text import sheet_text
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.row_metadata import RowIds
 

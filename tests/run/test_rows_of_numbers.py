@@ -12,8 +12,6 @@ from looping import one_test
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
-from faithkit.report.sheets.instances import instance_sheet
-from faithkit.report.text import sheet_text
 from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")

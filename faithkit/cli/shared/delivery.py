@@ -11,7 +11,7 @@ from faithkit.cli.shared.options import output_options
 from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.streams import escape_json, print_result, write_output
 from faithkit.cli.shared.verb import build_verb
-from faithkit.display import VERBOSE
+from faithkit.report import VERBOSE
 from faithkit.errors import InputError
 from faithkit.wording import describe
 

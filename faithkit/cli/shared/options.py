@@ -18,7 +18,7 @@ from faithkit.cli.shared.verb import (
     combine,
     option,
 )
-from faithkit.display import VERBOSE
+from faithkit.report import VERBOSE
 
 F = TypeVar("F", bound=Callable[..., Any])
 

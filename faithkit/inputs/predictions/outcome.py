@@ -17,6 +17,7 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting.owners import Counts
+from faithkit.measure.words import Words, choose_words
 from faithkit.wording import join_words
 
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
@@ -84,6 +85,11 @@ class Outcome:
     def is_a_guess(self) -> bool:
         """Whether labels were inferred; later predictions may turn out to be numbers."""
         return self.kind == LABELS and self.unasked
+
+    @property
+    def words(self) -> Words:
+        """The words in which reports speak of agreement."""
+        return choose_words(self.kind, self.within)
 
     def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
         """Return how far distinct predictions agree with each other.

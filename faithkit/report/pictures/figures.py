@@ -17,7 +17,7 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanation_losses import ExplanationTotals
 from faithkit.measure.planning.forecast import CheckableCounts
-from faithkit.measure.witnesses import Violation
+from faithkit.measure.instances.violations import Violation
 from faithkit.report.formats import (
     Payload,
     format_number,
@@ -27,10 +27,10 @@ from faithkit.report.formats import (
     pluralize,
     shorten,
 )
-from faithkit.report.outcome_words import Words, choose_words
+from faithkit.measure.words import Words, choose_words
 from faithkit.report.payloads import read_estimates
 from faithkit.report.pictures import plots
-from faithkit.report.sheets.sheet import Figure
+from faithkit.report.sheet import Figure
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from faithkit.arrays import Floats
 from faithkit.measure.by_label import LabelEstimate
 from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.local_estimate import PredictionSummary
+from faithkit.measure.instances.local_estimate import PredictionSummary
 from faithkit.measure.planning.forecast import CheckableCounts, expected_estimates
 from faithkit.report.formats import format_interval, format_number, name_interval
 from faithkit.wording import one_line, to_printable

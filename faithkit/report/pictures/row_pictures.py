@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.witnesses import Box
+from faithkit.measure.instances.explanation_view import Box
 
 Outline = tuple[Box, bool]  # the pixels of a patch, and whether it speaks for the class
 Pixels = NDArray[np.uint8]

@@ -6,12 +6,17 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from faithkit.display import Displayable
 from faithkit.jsonable import to_json_value, unique_keys
 from faithkit.measure.by_label import LabelEstimate, frequent_labels, measure_labels, why_no_labels
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.report.base import Displayable
+from faithkit.report.formats import format_number, join_by_reason, name_groups, pluralize
+from faithkit.report.sheet import Levels, Sheet, Table
+from faithkit.wording import join_few
+
+BY_LABEL = "p compares a label with its own chance, and is corrected for the number of labels (Holm)."
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -75,6 +80,45 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
 
     def __len__(self) -> int:
         return len(self.measures)
+
+    def line(self) -> str:
+        """Return the estimate of each label, by measure."""
+        lines = []
+        for measure, parts in self.items():
+            names = zip(unique_keys(parts), parts.values(), strict=True)
+            estimates = join_few(f"{name} {format_number(part.estimate)}" for name, part in names)
+            lines.append(f"{measure} estimates: {estimates}")
+        return "; ".join(lines)
+
+    def sheet(self) -> Sheet:
+        """Return a section for each measure."""
+        return Sheet(None, self.sections())
+
+    def sections(self) -> list[Sheet]:
+        """Return for each measure the numbers of every label, or why there are none."""
+        reasons = (
+            f"{measure.capitalize()} was not measured by label: {why}."
+            for measure, why in self.not_measured.items()
+        )
+        return [*map(self._section, self.measures), *(Sheet(None, [reason]) for reason in reasons)]
+
+    def _section(self, measure: str) -> Sheet:
+        parts = self.measures[measure]
+        named = name_groups(dict(zip(unique_keys(parts), parts.values(), strict=True)))
+        has_control = any(part.control is not None for part in named.values())
+        texts = {name: part.texts(has_control) for name, part in named.items()}
+        heads = ("prediction", *next(iter(texts.values())), "finding")
+        rows = [(name, *values.values(), named[name].finding) for name, values in texts.items()]
+        reasons = join_by_reason({name: part.why_not for name, part in named.items()})
+        estimates = {name: None if part.estimate is None else part for name, part in named.items()}
+        return Sheet.of(
+            f"{measure} by predicted label",
+            Table(heads, rows, wide=("finding",)),
+            *(f"{names}: no estimate, since {why}." for why, names in reasons.items()),
+            f"{pluralize(self.left_out, 'rarer label')} left out." if self.left_out else None,
+            BY_LABEL,
+            shows=Levels(estimates, sizes=[part.n for part in named.values()]),
+        )
 
     def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
         """Return one row per label.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pandas as pd
 
-from faithkit.display import Displayable
+from faithkit.report.base import Displayable
 from faithkit.errors import FaithkitError, InputError
 from faithkit.files import save_text
 from faithkit.jsonable import SCHEMA
@@ -31,7 +31,7 @@ from faithkit.wording import join_words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from faithkit.report.sheets.sheet import Sheet
+    from faithkit.report.sheet import Sheet
 
 UNFIT = (NOT_FAITHFUL, NOTHING_TESTED, NAMES, DETERMINES)
 """The verdicts with which no system is recommended by its sufficiency."""

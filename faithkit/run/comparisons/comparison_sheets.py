@@ -13,7 +13,7 @@ from faithkit.report.formats import (
     name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import choose_words, remark_on_predictions
+from faithkit.measure.words import choose_words, remark_on_predictions
 from faithkit.report.payloads import (
     join_by_reason,
     note_estimator,
@@ -42,7 +42,7 @@ from faithkit.report.sheets.results import (
     system_facts,
     user_facts,
 )
-from faithkit.report.sheets.sheet import Part, Sheet, Table
+from faithkit.report.sheet import Part, Sheet, Table
 
 PAIRED = "The rows are the same, so differences are paired; p is corrected for the number of pairs (Holm)."
 

@@ -175,6 +175,18 @@ class Setup:
         phrase = get_optional_attribute(self.discretizer.instance, "phrase")
         return phrase if isinstance(phrase, str) else None
 
+    @property
+    def explainer_text(self) -> str | None:
+        """The explainer as it was written; None for logged explanations."""
+        return None if self.explainer is None else self.explainer.text
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of everything that a number depends on."""
+        if self._versions is not None:
+            return dict(self._versions)
+        return versions([self.discretizer] if self.explainer is None else [self.explainer, self.discretizer])
+
     def with_discretizer(self, discretizer: ResolvedComponent) -> "Setup":
         """Return the setup with a discretizer; warn if that learns from the sample."""
         learnt_from = self.learnt_from
@@ -185,20 +197,19 @@ class Setup:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, with the versions of everything that a number depends on."""
-        components = [self.discretizer] if self.explainer is None else [self.explainer, self.discretizer]
         return {
             "estimator": self.estimator.text,
             "outcome": self.outcome.to_dict(),
             "permutations": self.permutations,
             "seed": self.seed,
-            "explainer": None if self.explainer is None else self.explainer.text,
+            "explainer": self.explainer_text,
             "discretizer": self.discretizer.text,
             "discretized": self.discretized,
             "explained_by": dict(self.explained_by),
             "background": self.learnt_from,
             "pairs": None if self.pairs is None else list(map(list, self.pairs)),
             "model": self.model,
-            "versions": versions(components) if self._versions is None else dict(self._versions),
+            "versions": self.versions,
         }
 
     @classmethod

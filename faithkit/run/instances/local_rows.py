@@ -20,8 +20,9 @@ from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.local_estimate import LocalEstimate, measure_instance, summarise_predictions
-from faithkit.measure.witnesses import LocalResult, Witness
+from faithkit.measure.instances.local_estimate import LocalEstimate, measure_instance, summarise_predictions
+from faithkit.measure.instances.local_result import LocalResult
+from faithkit.measure.instances.rows import Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import measure_distances

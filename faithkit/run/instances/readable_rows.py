@@ -15,8 +15,8 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
 from faithkit.jsonable import to_json_value
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.measure.witnesses import Box, ExplanationView, Weight
-from faithkit.report.outcome_words import PREDICTED_CLASS
+from faithkit.measure.instances.explanation_view import Box, ExplanationView, Weight
+from faithkit.measure.words import PREDICTED_CLASS
 from faithkit.third_party import guard
 from faithkit.wording import join_few, value_text
 

@@ -20,7 +20,8 @@ from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.witnesses import LocalResult, Witness
+from faithkit.measure.instances.local_result import LocalResult
+from faithkit.measure.instances.rows import Witness
 from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup

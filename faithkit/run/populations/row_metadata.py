@@ -17,7 +17,7 @@ from faithkit.inputs.rows import Rows, input_kind, row_index
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.witnesses import RowId
+from faithkit.measure.instances.rows import RowId
 from faithkit.run.populations.sample_design import count_pool_rows, row_values
 from faithkit.wording import join_few
 

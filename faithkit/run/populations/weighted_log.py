@@ -20,7 +20,7 @@ from faithkit.measure.counting.cell_count import CellCount, count_coded
 from faithkit.measure.counting.design import Design, read_clusters, read_weights
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.witnesses import Witness
+from faithkit.measure.instances.rows import Witness
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.violations import find_rows_of_two_clusters

@@ -1,1 +1,1 @@
-"""Sheets: the content of reports, by kind of value."""
+"""The sheets of results: their first screen, all their numbers and sentences, and their page."""

@@ -1,27 +1,18 @@
-"""Show one result: its measures, their meaning, and the answers to other requests."""
+"""The sheets of one result: what `print` shows, all of it with --verbose, and a page."""
 
 from collections.abc import Mapping, Sequence
 
 import attrs
 
-from faithkit.display import VERBOSE
-from faithkit.measure.counting.owners import Owners
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanation_losses import Overview
-from faithkit.measure.witnesses import Violation
-from faithkit.report.formats import (
-    Payload,
-    format_difference,
-    format_number,
-    format_p_value,
-    keep_together,
-    pluralize,
-)
-from faithkit.report.outcome_words import choose_words
-from faithkit.report.payloads import read_confidence, read_control, read_estimates
-from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
-from faithkit.report.sheets.explore import overview_sheet
-from faithkit.report.sheets.first_screen import (
+from faithkit.measure.instances.violations import Violations
+from faithkit.report import VERBOSE
+from faithkit.report.formats import format_number, pluralize
+from faithkit.report.sheet import Bullets, Levels, Part, Sheet, provenance_sheet
+from faithkit.run.comparisons.subgroups import Subgroups
+from faithkit.run.diagnostics import Diagnosis
+from faithkit.run.result import Result
+from faithkit.run.sheets.first_screen import (
     describe_quality,
     describe_sample,
     describe_subject,
@@ -32,215 +23,181 @@ from faithkit.report.sheets.first_screen import (
     verdict_lead,
     warning_leads,
 )
-from faithkit.report.sheets.groups import label_sheets, subgroup_sheets
-from faithkit.report.sheets.instances import violations_sheet
-from faithkit.report.sheets.measures import (
+from faithkit.run.sheets.measures import (
     describe_permutations,
-    estimate_values,
+    estimate_texts,
     explain_measures,
     glossary_sheet,
     list_sample_facts,
     measure_table,
     number_columns,
 )
-from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
 
-WITNESSES = 3  # on a page, where nobody says how many
+Parts = Sequence[str | Part | Sheet | None]
 
 
-def result_sheet(
-    payload: Payload,
-    violations: Sequence[Violation] | None = None,
-    by_label: bool = False,
-    is_dominated: bool = False,
-    has_diagnoses: bool = False,
-) -> Sheet:
+@attrs.frozen(eq=False, kw_only=True)
+class Answers:
+    """What else was asked of a result.
+
+    Texts show diagnoses that were requested; others are for --verbose and pages. `by_label` says whether
+    texts show each predicted label, even if none has most of the rows.
+    """
+
+    diagnoses: Sequence[Diagnosis] = ()
+    has_requested_diagnoses: bool = False
+    by_label: bool = False
+    subgroups: Subgroups | None = None
+    violations: Violations | None = None
+    drift: Sheet | None = None
+
+    def diagnosis_parts(self) -> Parts:
+        """Return the reports of diagnostics."""
+        sheets = [diagnosis.sheet() for diagnosis in self.diagnoses]
+        return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
+
+    def sections(self, result: Result, by_label: bool) -> list[Sheet]:
+        """Return the requested sections: drift, labels, subgroups, contradictions."""
+        sheets = [] if self.drift is None else [self.drift]
+        if by_label and result.has_labels_measured:
+            sheets += result.by_label().sections()
+        if self.subgroups is not None:
+            sheets += self.subgroups.sections()
+        if self.violations is not None:
+            sheets.append(self.violations.sheet())
+        return sheets
+
+
+NOTHING_ASKED = Answers()
+
+
+def result_sheet(result: Result, answers: Answers = NOTHING_ASKED) -> Sheet:
     """Return the first screen of a result, then drift, labels, subgroups and contradictions if requested.
 
     With `VERBOSE`, all numbers, sentences, diagnoses and next steps are shown.
 
-    Parameters
-    ----------
-    payload : dict
-        The output of `to_dict`, so that a result that was read from a file looks the same.
-    violations : sequence of Violation, optional
-    by_label, is_dominated, has_diagnoses : bool
-        Whether each label was asked for, one label has most of the rows, and diagnoses were asked for.
-
     Examples
     --------
     >>> import faithkit
-    >>> sheet = result_sheet(faithkit.score(["yes", "no"], ["a", "a"]).to_dict())
+    >>> sheet = result_sheet(faithkit.score(["yes", "no"], ["a", "a"]))
     >>> sheet.title, sheet.parts[0].word
     ('logged explanations (2 rows)', 'Verdict')
     """
-    title = payload["origin"]["title"] or describe_subject(payload)
+    title, is_dominated = result.origin.title or describe_subject(result), result.has_dominant_label
     if not VERBOSE.get():
-        diagnoses = diagnosis_parts(payload) if has_diagnoses else []
-        is_dominated = is_dominated and not by_label
-        further = _further_parts(payload, violations, by_label)
-        return Sheet.of(title, *first_screen(payload, is_dominated), *diagnoses, *further)
+        diagnoses = answers.diagnosis_parts() if answers.has_requested_diagnoses else []
+        lead = first_screen(result, is_dominated and not answers.by_label)
+        return Sheet.of(title, *lead, *diagnoses, *answers.sections(result, answers.by_label))
     return Sheet.of(
         title,
-        verdict_lead(payload),
-        *warning_leads(payload),
-        *list_objections(payload),
-        *list_sample_facts(payload),
-        *_without_note(measure_parts(payload), violations),
-        *_further_parts(payload, violations, by_label or is_dominated),
-        _next_steps(payload),
+        verdict_lead(result),
+        *warning_leads(result),
+        *list_objections(result),
+        *list_sample_facts(result),
+        *_measure_parts(result, answers),
+        *answers.sections(result, answers.by_label or is_dominated),
+        _next_steps(result),
     )
 
 
 def result_page(
-    payload: Payload,
-    violations: Sequence[Violation] | None = None,
-    owners: Mapping[str, Owners] | None = None,
-    overview: Overview | None = None,
+    result: Result, answers: Answers = NOTHING_ASKED, overview: Overview | None = None
 ) -> Sheet:
-    """Return the full report of a result, with plots, glossary and provenance.
+    """Return the full report of a result, with glossary and provenance.
 
-    Local scores are drawn from the owners of each measure; `overview` has the explanations to look through.
+    `overview` has the explanations to look through.
     """
-    measures = read_estimates(payload)
+    title, words = result.origin.title, result.setup.outcome.words
     unchecked = [
         f"Nothing could be checked for {name}, so it has no curve and no local scores."
-        for name, estimate in measures.items()
-        if estimate is not None and estimate.verified == 0
+        for name, estimate in result.measures.items()
+        if estimate.verified == 0
     ]
-    figures = [*result_figures(payload, "result", owners or {}), *spread_figures(violations or ())]
-    title = payload["origin"]["title"]
-    parts = [
-        describe_subject(payload) if title else describe_sample(payload),
-        payload["origin"]["note"],
-        verdict_lead(payload),
-        *warning_leads(payload),
-        headline_table(payload),
-        *list_objections(payload),
-        *list_sample_facts(payload),
-        Sheet.of(
-            "Measures",
-            *_without_note(measure_parts(payload), violations),
-            measure_figure(measures, "measures"),
-        ),
-        glossary_sheet(payload),
-        Sheet.of("Behind the numbers", *unchecked, *figures),
-        *_further_parts(payload, violations, by_label=True, is_page=True),
-        None if overview is None else overview_sheet(overview, choose_words(payload)),
-        _next_steps(payload),
+    measures = Sheet.of("Measures", *_measure_parts(result, answers), shows=Levels(result.both_measures))
+    return Sheet.of(
+        title or describe_system(result),
+        describe_subject(result) if title else describe_sample(result),
+        result.origin.note,
+        verdict_lead(result),
+        *warning_leads(result),
+        headline_table(result),
+        *list_objections(result),
+        *list_sample_facts(result),
+        measures,
+        glossary_sheet(result),
+        Sheet.of("Behind the numbers", *unchecked, shows=result),
+        *_page_sections(result, answers),
+        None if overview is None else overview.sheet(words.local),
+        _next_steps(result),
         provenance_sheet(
-            user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]
+            user_facts(result) | system_facts(result) | measuring_facts(result), result.setup.versions
         ),
-    ]
-    return Sheet.of(title or describe_system(payload), *parts)
+    )
 
 
-def measure_parts(payload: Payload) -> list[Part | None]:
-    """Return both measures: their numbers, their meaning, and the reports of diagnostics."""
-    measures, words, control = read_estimates(payload), choose_words(payload), read_control(payload)
-    rows = {name: estimate_values(estimate, words) for name, estimate in measures.items()}
+def _page_sections(result: Result, answers: Answers) -> list[Sheet]:
+    sections = answers.sections(result, by_label=True)
+    if answers.violations is None:
+        return sections
+    return [*sections[:-1], attrs.evolve(sections[-1], title="Contradictions")]
+
+
+def measure_parts(result: Result) -> Parts:
+    """Return both measures: their numbers and their meaning."""
+    words, control = result.setup.outcome.words, result.control
+    rows = {name: estimate_texts(estimate, words) for name, estimate in result.both_measures.items()}
     if control is not None:
         rows["sufficiency"]["control"] = format_number(control.estimate)
-    columns = number_columns(payload, has_control=control is not None)
-    table = measure_table(("measure",), columns, [((name,), values) for name, values in rows.items()])
-    sentences = [describe_permutations(payload, measures), *explain_measures(payload)]
-    return [table, *sentences, *diagnosis_parts(payload)]
+    columns = number_columns(result, has_control=control is not None)
+    table = measure_table(("measure",), columns, [((name,), texts) for name, texts in rows.items()])
+    return [table, describe_permutations(result, result.both_measures), *explain_measures(result)]
 
 
-def diagnosis_parts(payload: Payload) -> list[Part | None]:
-    """Return the reports of diagnostics."""
-    sheets = [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in payload.get("diagnostics") or ()]
-    return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
+def _measure_parts(result: Result, answers: Answers) -> Parts:
+    """Return the measures and the diagnoses, without the note that is shown with the contradictions."""
+    note = answers.violations.note if answers.violations else None
+    return [*(part for part in measure_parts(result) if part != note), *answers.diagnosis_parts()]
 
 
-def _without_note(parts: list[Part | None], violations: Sequence[Violation] | None) -> list[Part | None]:
-    """Remove the note that is shown with the contradictions."""
-    note = getattr(violations, "note", None) if violations else None
-    return [part for part in parts if part != note]
-
-
-def _further_parts(
-    payload: Payload, violations: Sequence[Violation] | None, by_label: bool, is_page: bool = False
-) -> list[Sheet]:
-    """Return the requested sections: drift, labels, subgroups, contradictions."""
-    sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
-    if "by_label" in payload and by_label:
-        sheets += label_sheets(payload["by_label"], has_figures=is_page)
-    if "subgroups" in payload:
-        sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
-    if violations is not None:
-        pairs = violations_sheet(violations)
-        sheets.append(attrs.evolve(pairs, title="Contradictions") if is_page else pairs)
-    return sheets
-
-
-def _next_steps(payload: Payload) -> Sheet | None:
-    steps = payload.get("next_steps")
+def _next_steps(result: Result) -> Sheet | None:
+    steps = result.next_steps
     return Sheet("Next steps:", [Bullets(steps)]) if steps else None
 
 
-def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
-    here, there = read_estimates(payload), read_estimates(reference)
-    rows = []
-    for name, change in reference["difference"].items():
-        values = [_estimate_text(measures[name]) for measures in (here, there)]
-        difference = "{} ({})".format(*format_difference(change["value"], change["low"], change["high"]))
-        rows.append((name, *values, difference, format_p_value(change["p_value"])))
-    title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
-    table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None
-    return Sheet.of(title, table, *describe_changes(reference))
-
-
-def describe_changes(reference: Payload) -> list[str]:
-    """Return for each measure whether it is worse than in the reference, or why that is unknown."""
-    sentences = [change["finding"] for change in reference["difference"].values()]
-    sentences += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
-    return [keep_together(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in sentences]
-
-
-def provenance_sheet(facts: Mapping[str, str | None], versions: Mapping[str, str]) -> Sheet:
-    """Return everything that the numbers depend on; unknown facts are left out."""
-    sentence = "The same question, asked with these, gives the same page."
-    libraries = Table.of_pairs(versions) if versions else None
-    return Sheet.of("Provenance", sentence, Table.of_pairs(facts), libraries)
-
-
-def system_facts(payload: Payload) -> dict[str, str | None]:
+def system_facts(result: Result) -> dict[str, str | None]:
     """Return facts about the explanation system."""
-    algorithm = ", ".join(f"{name} {value}" for name, value in payload.get("explained_by", {}).items())
+    setup = result.setup
+    algorithm = ", ".join(f"{name} {value}" for name, value in setup.explained_by.items())
     return {
-        "explainer": payload["explainer"] or "none: the explanations were logged",
+        "explainer": setup.explainer_text or "none: the explanations were logged",
         "explained by": algorithm or None,
-        "discretizer": payload["discretizer"],
-        "relation of sufficiency": payload["relation"] or "none",
-        "relation learnt from": payload["relation_learnt_from"] or "nothing",
-        "background": payload["background"] or "none",
+        "discretizer": setup.discretizer.text,
+        "relation of sufficiency": result.relation or "none",
+        "relation learnt from": result.relation_learnt_from or "nothing",
+        "background": setup.learnt_from or "none",
     }
 
 
-def measuring_facts(payload: Payload) -> dict[str, str | None]:
-    """Return facts about the measurement."""
-    data, origin = payload["data"], payload["origin"]
+def measuring_facts(result: Result) -> dict[str, str | None]:
+    """Return facts about the measurement; all rows are read for the checksum of the data."""
+    setup, origin, data = result.setup, result.origin, result.evidence.population.data()
     columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
     rows = f"{pluralize(data['rows'], 'row')}{columns}"
     return {
-        "model": payload["model"] or "none: the predictions were logged",
-        "model file": origin["model_file"],
-        "model checksum": origin["model_fingerprint"],
-        "accuracy": describe_quality(payload),
-        "estimator": payload["estimator"],
-        "confidence": f"{100 * read_confidence(payload):g} %",
-        "permutations": f"{payload['permutations']:,}" if payload["permutations"] else "none",
-        "seed": str(payload["seed"]),
-        "data": f"{origin['data']}: {rows}" if origin["data"] else rows,
+        "model": setup.model or "none: the predictions were logged",
+        "model file": origin.model_file,
+        "model checksum": origin.model_fingerprint,
+        "accuracy": describe_quality(result),
+        "estimator": setup.estimator.text,
+        "confidence": f"{100 * result.confidence:g} %",
+        "permutations": f"{setup.permutations:,}" if setup.permutations else "none",
+        "seed": str(setup.seed),
+        "data": f"{origin.data}: {rows}" if origin.data else rows,
         "data checksum": data["fingerprint"] or "none: not all values have one",
     }
 
 
-def user_facts(payload: Payload) -> dict[str, str | None]:
+def user_facts(result: Result) -> Mapping[str, str | None]:
     """Return what the user wrote about the result, and the command."""
-    return {name: payload["origin"][name] or None for name in ("author", "date", "command")}
-
-
-def _estimate_text(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else format_number(estimate.estimate)
+    origin = result.origin
+    return {"author": origin.author or None, "date": origin.date or None, "command": origin.command or None}

@@ -13,7 +13,7 @@ from faithkit.errors import FaithkitError
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.report.sheets.sheet import Sheet
+from faithkit.report.sheet import Sheet
 from faithkit.run.api import evaluate, score
 from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.evaluation import Evaluation

@@ -34,7 +34,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit.report.sheets.results import system_facts
+from faithkit.run.sheets.results import system_facts
 
 # One leaf
 
