@@ -10,7 +10,7 @@ from faithkit.errors import InputError
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.planning.forecast import CheckableCounts
 from faithkit.report.pictures import plots
-from faithkit.report.sheets.comparisons import worth_points
+from faithkit.report.pictures.figures import worth_points
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation, owners_by_measure
 
@@ -107,7 +107,7 @@ def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     >>> comparison = faithkit.results.Comparison({"true": name_column(0), "false": name_column(1)})
     >>> axes = faithkit.plots.worth(comparison)
     """
-    points = worth_points(comparison.to_dict())
+    points = worth_points(comparison)
     if not points:
         raise InputError("worth cannot be drawn: no system has a control and could be checked.")
     best = comparison.best("sufficiency")

@@ -5,9 +5,14 @@ from .measure.baselines.control import Worth as Worth
 from .measure.by_label import LabelEstimate as LabelEstimate
 from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
-from .measure.intervals import MeasureStatistics as MeasureStatistics
 from .measure.instances.local_estimate import LocalEstimate as LocalEstimate
 from .measure.instances.local_estimate import PredictionSummary as PredictionSummary
+from .measure.instances.local_result import LocalResult as LocalResult
+from .measure.instances.rows import RowId as RowId
+from .measure.instances.rows import Witness as Witness
+from .measure.instances.violations import Violation as Violation
+from .measure.instances.violations import Violations as Violations
+from .measure.intervals import MeasureStatistics as MeasureStatistics
 from .measure.planning.forecast import CheckableCounts as CheckableCounts
 from .measure.planning.plans import PilotPlan as PilotPlan
 from .measure.planning.plans import Plan as Plan
@@ -15,11 +20,6 @@ from .measure.planning.plans import RangePlan as RangePlan
 from .measure.result_warnings import ResultWarning as ResultWarning
 from .measure.verdict import VERDICTS as VERDICTS
 from .measure.verdict import Verdict as Verdict
-from .measure.instances.local_result import LocalResult as LocalResult
-from .measure.instances.rows import RowId as RowId
-from .measure.instances.violations import Violation as Violation
-from .measure.instances.violations import Violations as Violations
-from .measure.instances.rows import Witness as Witness
 from .run.comparisons.by_label import ByLabel as ByLabel
 from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.comparison import Pair as Pair

@@ -71,9 +71,7 @@ def command(
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
-    from faithkit.report.html import page_html
-    from faithkit.report.sheets.instances import decision_page, instance_sheet
-        from faithkit.run.api import evaluate
+    from faithkit.run.api import evaluate
     from faithkit.run.populations.row_metadata import RowIds
 
     check_components(options)
@@ -90,12 +88,11 @@ def command(
         result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
     local_result = result.local(row_number)
     if paths:
-        title = f"Row {row_number}" if local_result.id is None else str(local_result.id)
-        write_output("html_path", paths["html_path"], page_html(decision_page(local_result, title)))
+        write_output("html_path", paths["html_path"], local_result.to_html())
     if paths.get("html_path") == "-":
         return
     if as_json:
         text = json.dumps(local_result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         write_stdout("json_path", escape_json(text) + "\n")
     else:
-        print_result(sheet_text(instance_sheet(local_result, row_number)), end="")
+        print_result(str(local_result))

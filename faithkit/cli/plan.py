@@ -62,8 +62,7 @@ def command(
 ) -> None:
     """Plan how many rows to explain, for an explainer's number of explanations or from a pilot."""
     from faithkit.measure.planning.plans import plan_samples
-    from faithkit.report.sheets.plans import plan_sheet
-    
+
     if n_explanations is None and pilot is None:
         raise click.UsageError("nothing to plan from: give --range K, --pilot FILE, or both.")
     paths = check_paths({"json_path": json_path})
@@ -72,7 +71,7 @@ def command(
     text = json.dumps(plan.to_dict(), indent=2) + "\n"
     steps = [partial(write_output, name, path, text) for name, path in paths.items()]
     if "-" not in paths.values():
-        steps.insert(0, partial(print_result, sheet_text(plan_sheet(plan)), end=""))
+        steps.insert(0, partial(print_result, str(plan)))
     run_all(steps)
 
 

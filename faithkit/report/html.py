@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from faithkit.measure.instances.parts import RowTable
 from faithkit.report.formats import keep_together, shorten
 from faithkit.report.sheet import Exploration, Sheet
 from faithkit.wording import to_printable
@@ -42,6 +43,9 @@ def page_html(sheet: Sheet) -> str:
     >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text
     (True, True)
     """
+    from faithkit.report.pictures.figures import add_figures
+
+    sheet = add_figures(sheet)
     style, script = _source("page.css"), _source("explore.js") if _is_explorable(sheet) else ""
     parts = {"style": Markup(style), "script": Markup(script), "policy": _policy(style, script)}
     return _render("page.html.jinja", sheet, **parts)
@@ -96,6 +100,14 @@ def _kind(part: Any) -> str:
     return type(part).__name__
 
 
+def _draw_rows(rows: RowTable) -> list[str]:
+    """Return the addresses of the rows as PNG files; none unless all of them are images."""
+    from faithkit.report.pictures.row_pictures import draw_row
+
+    pictures = [draw_row(image, rows.outlines, rows.is_swapped) for image in rows.images]
+    return [picture for picture in pictures if picture is not None] if all(pictures) else []
+
+
 def _cut(sentence: str, level: int) -> str:
     """Return a sentence, shortened in a notebook, where it may contain a long explanation."""
     return sentence if level else shorten(sentence, MAX_SENTENCE)
@@ -119,5 +131,6 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.globals |= {"kind": _kind, "fold": _fold, "max_values": MAX_VALUES, "cut": _cut}
+    environment.globals["draw_rows"] = _draw_rows
     environment.filters["keep_together"] = keep_together
     return environment

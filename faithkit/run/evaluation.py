@@ -1,6 +1,6 @@
 """The result of an evaluation, with methods to inspect its rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,9 +14,9 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.mean import Mean
 from faithkit.measure.instances.local_result import LocalResult
 from faithkit.measure.instances.violations import Violations
+from faithkit.measure.mean import Mean
 from faithkit.report.base import Report
 from faithkit.report.formats import name_system, pluralize
 from faithkit.report.sheet import Sheet

@@ -10,6 +10,7 @@ import pandas as pd
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.instances.violations import Violations
+from faithkit.measure.sentences import describe_change
 from faithkit.report.base import Report
 from faithkit.report.formats import (
     format_number,
@@ -19,7 +20,6 @@ from faithkit.report.formats import (
     round_noise,
 )
 from faithkit.report.sheet import Sheet, Table
-from faithkit.measure.sentences import describe_change
 from faithkit.run.comparisons.differences import subtract_results, subtract_with_unexplained
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups

@@ -12,7 +12,6 @@ from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.measure.verdict import LEAKAGE
 from faithkit.report.formats import format_below, format_difference_ends, format_distinct, round_noise
-from faithkit.report.payloads import is_unknown
 from faithkit.run.result import Result
 from faithkit.wording import format_exactly
 
@@ -154,7 +153,7 @@ def why_unknown(result: Result, measure: str, gated: Collection[str]) -> str | N
     estimate = getattr(result, measure)
     if estimate is None:
         return str(result.why_no_sufficiency)
-    if is_unknown(estimate):
+    if estimate.is_unknown:
         return NOTHING_EXPLAINED if result.unexplained == result.n else NOTHING_KNOWN
     if estimate.finding == ONE_LABEL:
         return NOTHING_TESTED_IN_BLOCKS if estimate.is_within_blocks else NOTHING_TESTED

@@ -20,9 +20,9 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
+from faithkit.measure.instances.local_estimate import measure_instance
 from faithkit.measure.intervals import compute_interval, share_limits
 from faithkit.measure.jackknife.summary import GroupedRows
-from faithkit.measure.instances.local_estimate import measure_instance
 from faithkit.measure.planning.plans import (
     RangePlan,
     bias_sample_size,

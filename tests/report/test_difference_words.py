@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from looping import one_test
 
-from faithkit.report.formats import format_difference_ends
 from faithkit.measure.sentences import describe_change
+from faithkit.report.formats import format_difference_ends
 
 
 def describe(value, low, high, allowed=None, confidence=0.95):

@@ -13,8 +13,8 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, score_ordinary
 from report.test_html import Reader
 
 import faithkit
-from faithkit.report.base import Displayable
 from faithkit.measure.instances.violations import Violations
+from faithkit.report.base import Displayable
 from faithkit.report.sheet import MAX_ROWS
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation_report import EvaluationReport

@@ -15,10 +15,9 @@ from report.examples import CELL, SCRIPT
 import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
 from faithkit.measure.instances.explanation_view import ExplanationView
+from faithkit.measure.instances.shown_explanations import mark_words
 from faithkit.report.html import page_html
 from faithkit.report.pictures.row_pictures import draw_row
-from faithkit.measure.instances.shown_explanations import mark_words
-from faithkit.report.sheets.instances import decision_page
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "few_control_draws")  # titles and sentences are tested
 
@@ -40,7 +39,7 @@ def read_pictures(page):
 
 
 def render_local_page(result, row=0):
-    return page_html(decision_page(result.local(row), "Row"))
+    return page_html(result.local(row).page())
 
 
 def test_weights_are_said_in_words_with_their_class():

@@ -6,11 +6,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from faithkit.report.sheets.measures import estimate_values
 from hypothesis import example, given
 from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
+from faithkit.measure.words import Words
 from faithkit.report.formats import (
     count_digits,
     format_below,
@@ -21,8 +23,6 @@ from faithkit.report.formats import (
     format_percent,
     format_percent_ends,
 )
-from faithkit.measure.words import Words
-from faithkit.report.sheets.measures import estimate_values
 
 PERCENTAGES = {
     0: "0 %",

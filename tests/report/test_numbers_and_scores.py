@@ -15,9 +15,9 @@ import faithkit
 from faithkit import Explanations, Interval, Rule
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
+from faithkit.measure.sentences import explain_measure
 from faithkit.measure.words import Near, Scores, Shares
 from faithkit.report.pictures.plots import draw_ranges, make_line_axes
-from faithkit.measure.sentences import explain_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 

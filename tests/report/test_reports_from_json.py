@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 import pytest
+from faithkit.report.sheets.comparisons import comparison_page, comparison_sheet
+from faithkit.report.sheets.groups import subgroup_sheets
+from faithkit.report.sheets.results import result_page, result_sheet
 from looping import one_test
 from report.examples import evaluate_hostile, score_ordinary
 
 import faithkit
 from faithkit.report.html import page_html, sheet_html
-from faithkit.report.sheets.comparisons import comparison_page, comparison_sheet
-from faithkit.report.sheets.groups import subgroup_sheets
-from faithkit.report.sheets.results import result_page, result_sheet
 from faithkit.report.sheet import Sheet
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation

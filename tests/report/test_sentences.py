@@ -7,9 +7,9 @@ from looping import one_test
 
 import faithkit
 from faithkit import Explanations
-from faithkit.report import VERBOSE
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.sentences import explain_measure
+from faithkit.report import VERBOSE
 from faithkit.run.comparisons.comparison import Comparison
 
 pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
@@ -294,8 +294,9 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
     from faithkit.report.sheets.comparisons import comparison_sheet
     from faithkit.report.sheets.groups import subgroup_sheets
     from faithkit.report.sheets.results import result_sheet
+
     from faithkit.report.sheet import Sheet
-    
+
     payload = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()
     payload["n"] = 1_000_000
     payload["estimator"] = estimator.replace("majority", "an_estimator_of_others")

@@ -48,20 +48,20 @@ def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_e
         "0071",
         ["0071", None],
     )
-    text = sheet_text(instance_sheet(local_result, 0))
+    text = str(local_result)
     assert text.startswith("row 0 (customer 0071): customer = 0071, age = 31")
     assert "2 other rows of the sample share it: 2 (customer 0071), 3." in text
 
 
 def test_one_other_row_shares_an_explanation():
-    text = sheet_text(instance_sheet(faithkit.score(["yes", "no"], ["a", "a"]).local(0), 0))
+    text = str(faithkit.score(["yes", "no"], ["a", "a"]).local(0))
     assert "1 other row of the sample shares it: 1." in text
 
 
 def test_without_names_nothing_is_told_of_them():
     local_result = score(None).local(0)
     assert (local_result.id, local_result.shared_ids) == (None, ())
-    assert sheet_text(instance_sheet(local_result, 0)).startswith("row 0: ")
+    assert str(local_result).startswith("row 0: ")
 
 
 def test_groups_keep_the_names_of_their_rows():

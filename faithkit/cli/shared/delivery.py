@@ -11,8 +11,8 @@ from faithkit.cli.shared.options import output_options
 from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.streams import escape_json, print_result, write_output
 from faithkit.cli.shared.verb import build_verb
-from faithkit.report import VERBOSE
 from faithkit.errors import InputError
+from faithkit.report import VERBOSE
 from faithkit.wording import describe
 
 Step = Callable[[], None]

@@ -6,20 +6,20 @@ They are SVG in the page's colours and fonts, the same bytes for the same plot.
 import io
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial, singledispatch
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 from markupsafe import Markup, escape
 
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.estimate import Estimate
-from faithkit.measure.explanation_losses import ExplanationTotals
+from faithkit.measure.explanation_losses import Overview
+from faithkit.measure.instances.violations import Violations
 from faithkit.measure.planning.forecast import CheckableCounts
-from faithkit.measure.instances.violations import Violation
+from faithkit.measure.words import Words
 from faithkit.report.formats import (
-    Payload,
     format_number,
     format_percent,
     format_three_digits,
@@ -27,10 +27,10 @@ from faithkit.report.formats import (
     pluralize,
     shorten,
 )
-from faithkit.measure.words import Words, choose_words
-from faithkit.report.payloads import read_estimates
 from faithkit.report.pictures import plots
-from faithkit.report.sheet import Figure
+from faithkit.report.sheet import Levels, Sheet
+from faithkit.run.comparisons.ranking import Ranking
+from faithkit.run.result import Result
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
@@ -81,24 +81,51 @@ _UNWANTED = re.compile(
 )
 
 
-def measure_figure(
-    estimates: Mapping[str, Estimate | None], name: str, best: Collection[str] | None = None
-) -> Figure:
-    """Return one line per measure, system or group; `name` differs for every plot of a page."""
-    return _draw_lines(estimates, name, ESTIMATES, best)
+@attrs.frozen
+class Figure:
+    """A picture with a title and a caption that says how to read it."""
+
+    title: str | None
+    caption: str
+    svg: str
+
+    def text(self) -> str:
+        """Return nothing: a terminal shows no pictures."""
+        return ""
 
 
-def group_figure(
-    estimates: "Mapping[str, plots.AnyEstimate | None]", sizes: Sequence[int], name: str
-) -> Figure:
-    """Return the figure with one line per subgroup or label, at most the largest ones."""
-    n, largest = (
-        len(estimates),
-        sorted(range(len(estimates)), key=lambda position: -sizes[position])[:MAX_LINES],
-    )
-    names = [group for position, group in enumerate(estimates) if position in largest]
+def add_figures(sheet: Sheet, path: tuple[str, ...] = ()) -> Sheet:
+    """Return a sheet with the pictures of what it and its sections show, above their other parts."""
+    path = (*path, sheet.title or "")
+    parts = [add_figures(part, path) if isinstance(part, Sheet) else part for part in sheet.parts]
+    return attrs.evolve(sheet, parts=[*draw(sheet.shows, ": ".join(filter(None, path))), *parts])
+
+
+@singledispatch
+def draw(shown: Any, name: str) -> list[Figure]:
+    """Return the pictures of what a sheet shows; `name` differs for every sheet of a page.
+
+    A plugin's report has one if it has a method `draw(ax)`.
+    """
+    draw_on = getattr(shown, "draw", None)
+    if draw_on is None:
+        return []
+    svg = render_svg(partial(plots.draw_report, draw_on), plots.make_chart_axes, name, "plot")
+    return [Figure(None, "", svg)]
+
+
+@draw.register
+def _draw_levels(levels: Levels, name: str) -> list[Figure]:
+    """Return one line per measure, system or group; of many groups the largest."""
+    if levels.sizes is None:
+        return [_draw_lines(levels.estimates, name, ESTIMATES, levels.best)]
+    n, order = len(levels.sizes), sorted(range(len(levels.sizes)), key=lambda i: -levels.sizes[i])
+    largest = set(order[:MAX_LINES])
+    estimates = {
+        group: estimate for i, (group, estimate) in enumerate(levels.estimates.items()) if i in largest
+    }
     caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
-    return _draw_lines({group: estimates[group] for group in names}, name, caption)
+    return [_draw_lines(estimates, name, caption)]
 
 
 def _draw_lines(
@@ -112,39 +139,50 @@ def _draw_lines(
     return Figure(None, caption, render_svg(draw, new_axes, f"{name}: values and intervals up to 1", name))
 
 
-def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
-    """Return the figure of worth against the number of explanations."""
-    return _draw_figure(
-        "worth and simplicity", WORTH, "comparison", partial(plots.draw_worth, systems=systems, best=best)
-    )
+@draw.register
+def _draw_worths(ranking: Ranking, name: str) -> list[Figure]:
+    """Return worth against the number of explanations, if two systems have a worth."""
+    systems = worth_points(ranking)
+    if len(systems) < 2:
+        return []
+    draw = partial(plots.draw_worth, systems=systems, best=ranking.best("sufficiency"))
+    return [_draw_figure("worth and simplicity", WORTH, name, draw)]
 
 
-def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) -> list[Figure]:
+def worth_points(ranking: Ranking) -> dict[str, tuple[int, float, float, float]]:
+    """Return the number of explanations, the worth and its interval of each system that has one."""
+    return {
+        name: (ranking.results[name].n_explanations, worth.value, worth.low, worth.high)
+        for name, worth in ranking.worths.items()
+    }
+
+
+@draw.register
+def _draw_result(result: Result, name: str) -> list[Figure]:
     """Return sample-size curves and local scores of what could be checked, and the sizes of groups.
 
     A figure is left out where its data are missing: a result that was read from a file has no owners, and one
     with weights, clusters or a pool has no counts of other rows.
     """
-    measures = {name: estimate for name, estimate in read_estimates(payload).items() if estimate is not None}
-    counts = {
-        measure: estimate.checkable_counts
-        for measure, estimate in measures.items()
+    words, tallies = result.setup.outcome.words, result.evidence.counts
+    checked = {measure: estimate for measure, estimate in result.measures.items() if estimate.verified > 0}
+    curves = [
+        _draw_curve(measure, estimate.checkable_counts, name)
+        for measure, estimate in checked.items()
         if estimate.checkable_counts is not None
-    }
-    checked = [measure for measure, estimate in measures.items() if estimate.verified > 0]
-    curves = [_draw_curve(measure, counts[measure], name) for measure in checked if measure in counts]
-    scores = [
-        _draw_local(measure, 1 - measures[measure].verified, owners[measure], name, choose_words(payload))
-        for measure in checked
-        if measure in owners
     ]
-    groups = (
-        [_draw_groups(payload["singletons"], counts["consistency"], name)] if "consistency" in counts else []
-    )
+    scores = [
+        _draw_local(measure, 1 - estimate.verified, tallies[measure].with_sorted_labels.owners, name, words)
+        for measure, estimate in checked.items()
+        if measure in tallies
+    ]
+    counts = result.consistency.checkable_counts
+    groups = [] if counts is None else [_draw_groups(result.singletons, counts, name)]
     return curves + scores + groups
 
 
-def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
+@draw.register
+def _draw_violations(violations: Violations, name: str) -> list[Figure]:
     """Return the ranges of predictions under the worst explanations, where predictions are numbers."""
     ranges = {
         f"{number}. {violation.explanation}": violation.numbers
@@ -155,11 +193,14 @@ def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
         return []
     draw, title = partial(plots.draw_ranges, ranges=ranges), "Predictions under one explanation"
     new_axes = partial(plots.make_line_axes, len(ranges))
-    return [Figure(title, SPREAD, render_svg(draw, new_axes, title, f"result: {title}"))]
+    return [Figure(title, SPREAD, render_svg(draw, new_axes, title, f"{name}: {title}"))]
 
 
-def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
-    """Return the map of explanations by size and agreement; `texts` describes some of them."""
+@draw.register
+def _draw_map(overview: Overview, name: str) -> list[Figure]:
+    """Return the map of explanations by size and agreement."""
+    totals = overview.totals
+    texts = dict(zip(overview.selected.tolist(), overview.short_texts, strict=True))
     checked = np.flatnonzero(totals.is_checked)
     size, agreement = totals.size[checked], totals.agreement[checked]
     points = plots.MapPoints.of(size, agreement)
@@ -176,9 +217,9 @@ def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
     )
     x_label = "rows with the explanation" if totals.scope is None else "rows to which the explanation applies"
     draw = partial(plots.draw_map, points=points, label=x_label)
-    svg = render_svg(draw, plots.make_chart_axes, label, "result: map of explanations", titles)
+    svg = render_svg(draw, plots.make_chart_axes, label, f"{name}: map of explanations", titles)
     title = "Agreement of each explanation, by its number of rows"
-    return Figure(title, keep_together(MAP + unchecked), svg)
+    return [Figure(title, keep_together(MAP + unchecked), svg)]
 
 
 def _describe_point(points: plots.MapPoints, point: int, text: str | None) -> str:
@@ -216,13 +257,6 @@ def _draw_groups(singletons: float, counts: CheckableCounts, name: str) -> Figur
         caption = f"{format_percent(singletons)} of instances are alone with their explanation (orange)."
     return _draw_figure(
         "how many share an explanation", caption, name, partial(plots.draw_group_sizes, counts=counts)
-    )
-
-
-def report_figure(draw: "Callable[[Axes], object]", title: str) -> Figure:
-    """Return the plot of a plugin's report."""
-    return Figure(
-        None, "", render_svg(partial(plots.draw_report, draw), plots.make_chart_axes, title, "plot")
     )
 
 

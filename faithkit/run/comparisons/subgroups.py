@@ -119,7 +119,7 @@ class Subgroups(Displayable, Mapping[Any, Result]):
     def _compare_with_rest(
         self, measure: str, estimates: Mapping[str, Estimate | None], confidence: float
     ) -> list[Sheet | str]:
-        """Return the differences to the rest and what a star means; nothing if no group has two rows and a rest."""
+        """Return the differences to the rest and what a star means, if a group has two rows and a rest."""
         differences, rows = self.differences(measure), []
         if not differences:
             return []

@@ -54,6 +54,7 @@ def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup:
         }
         sharing = np.flatnonzero((owned == owned[number]) & (np.arange(len(sample)) != number))
     else:
+        number = None
         instance, explanation, label = _explain_new_row(as_rows(row), consistency_count, setup)
         scopes = {
             name: _Scope.of_new_row(count, explanation, label, labels) for name, count in counts.items()
@@ -72,6 +73,7 @@ def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup:
         contradicted_by=scopes[measure].contradictions(instance, labels, view.named_columns),
         view=view,
         image=image,
+        row=number,
     )
 
 

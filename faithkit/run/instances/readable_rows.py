@@ -14,8 +14,8 @@ from faithkit.errors import ContractError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
 from faithkit.jsonable import to_json_value
-from faithkit.measure.protocols import get_optional_attribute
 from faithkit.measure.instances.explanation_view import Box, ExplanationView, Weight
+from faithkit.measure.protocols import get_optional_attribute
 from faithkit.measure.words import PREDICTED_CLASS
 from faithkit.third_party import guard
 from faithkit.wording import join_few, value_text

@@ -19,9 +19,9 @@ from faithkit.measure.counting import scans
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.instances.local_estimate import PredictionSummary
 from faithkit.measure.instances.contradiction_search import find_contradiction
 from faithkit.measure.instances.explanation_view import ExplanationView
+from faithkit.measure.instances.local_estimate import PredictionSummary
 from faithkit.measure.instances.rows import Witness
 from faithkit.measure.instances.violations import Violation, Violations
 from faithkit.run.components.setup import Setup

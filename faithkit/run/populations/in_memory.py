@@ -24,10 +24,10 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import Count, RowCount, count
-from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.instances.local_result import LocalResult
 from faithkit.measure.instances.rows import Witness
+from faithkit.measure.intervals import MeasureStatistics
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.components.discretization import discretize, fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup

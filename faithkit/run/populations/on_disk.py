@@ -21,10 +21,10 @@ from faithkit.measure.counting import scans
 from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, Tally
-from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.measure.instances.contradiction_search import find_contradiction
 from faithkit.measure.instances.rows import RowId, Witness
+from faithkit.measure.intervals import MeasureStatistics
+from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.relation_rows import learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent

@@ -18,10 +18,10 @@ from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
-from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.instances.local_result import LocalResult
 from faithkit.measure.instances.rows import Witness
+from faithkit.measure.intervals import MeasureStatistics
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup

@@ -4,6 +4,7 @@ import attrs
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.measure.sentences import explain_checks
 from faithkit.measure.stated_scopes import OWN_ROW
 from faithkit.measure.verdict import (
     ABOVE_CHANCE,
@@ -12,7 +13,6 @@ from faithkit.measure.verdict import (
     NOT_ABOVE_CONTROL,
     NOTHING_TESTED,
 )
-from faithkit.measure.sentences import explain_checks
 from faithkit.measure.words import PREDICTED_CLASS
 from faithkit.report.formats import (
     CHANCE,

@@ -158,7 +158,8 @@ def describe_conditions(result: Result) -> list[str]:
         lines.append(f"{explained_rows} explained, checked against {result.design.pool:,} more")
     if result.design.owners:
         lines.append(
-            f"sufficiency of {result.design.owners:,} rows, chosen by their content and compared with all rows"
+            f"sufficiency of {result.design.owners:,} rows, chosen by their content and compared with all "
+            "rows"
         )
     if result.design.blocks:
         lines.append(
@@ -243,9 +244,7 @@ def _difference_sentence(control: Control) -> str:
 
 def _worth_sentence(control: Control, result: Result) -> str:
     """Return how much of the gap is closed; empty if nothing is closed, because another sentence says so."""
-    full = (
-        f"the full input ({_self_agreement(control, result)})" if control.ceiling < 1 else "the full input"
-    )
+    full = f"the full input ({_self_agreement(control, result)})" if control.ceiling < 1 else "the full input"
     worth = control.worth
     if worth is None and control.verified < MIN_VERIFIED:
         return ""

@@ -100,9 +100,7 @@ def result_sheet(result: Result, answers: Answers = NOTHING_ASKED) -> Sheet:
     )
 
 
-def result_page(
-    result: Result, answers: Answers = NOTHING_ASKED, overview: Overview | None = None
-) -> Sheet:
+def result_page(result: Result, answers: Answers = NOTHING_ASKED, overview: Overview | None = None) -> Sheet:
     """Return the full report of a result, with glossary and provenance.
 
     `overview` has the explanations to look through.

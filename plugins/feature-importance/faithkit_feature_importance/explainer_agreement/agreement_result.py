@@ -145,9 +145,9 @@ class Agreements(faithkit.plugin.Report):
         """Return one row per pair and measure."""
         return pd.concat([pair.to_frame() for pair in self.pairs], ignore_index=True)
 
-    def to_html(self, path: Any = None) -> str:
-        """Return the page of the comparison with a section about agreement; write it to `path` if given."""
-        return self.comparison.to_html(path, more=self.sheet())
+    def page(self) -> faithkit.plugin.Sheet:
+        """Return the page of the comparison, with a section about agreement."""
+        return self.comparison.page(addition=self.sheet())
 
     def line(self) -> str:
         """Return the text of `repr`."""

@@ -1,1 +1,0 @@
-"""Sheets: the content of reports, by kind of value."""
