@@ -22,7 +22,7 @@ from .measure.verdict import VERDICTS as VERDICTS
 from .measure.verdict import Verdict as Verdict
 from .run.comparisons.by_label import ByLabel as ByLabel
 from .run.comparisons.comparison import Comparison as Comparison
-from .run.comparisons.comparison import Pair as Pair
+from .run.comparisons.ranking import Pair as Pair
 from .run.comparisons.subgroups import Subgroups as Subgroups
 from .run.gates import GateResult as GateResult
 from .run.measurements import DesignSummary as DesignSummary

@@ -104,7 +104,7 @@ def _draw_rows(rows: RowTable) -> list[str]:
     """Return the addresses of the rows as PNG files; none unless all of them are images."""
     from faithkit.report.pictures.row_pictures import draw_row
 
-    pictures = [draw_row(image, rows.outlines, rows.is_swapped) for image in rows.images]
+    pictures = [draw_row(image, list(rows.outlines), rows.is_swapped) for image in rows.images]
     return [picture for picture in pictures if picture is not None] if all(pictures) else []
 
 

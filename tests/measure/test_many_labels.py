@@ -269,12 +269,10 @@ def test_a_violation_lists_the_most_frequent_of_many_predictions():
 
 
 def test_no_report_lists_hundreds_of_labels():
-    from faithkit.report.formats import describe_scope
-
     labels = [7] * 3 + [3] * 50 + list(range(400, 800))
     (worst,) = faithkit.score(labels, ["same"] * len(labels)).violations()
     expected = ", ".join(f"1 gets {label}" for label in range(400, 407))
-    assert describe_scope(worst) == f"453 instances: 3 get 7, 50 get 3, {expected} and 393 get something else"
+    assert worst.scope == f"453 instances: 3 get 7, 50 get 3, {expected} and 393 get something else"
 
 
 # --- the parts -----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from faithkit.report.sheets.measures import estimate_values
 from hypothesis import example, given
 from hypothesis import strategies as st
 from looping import one_test
@@ -212,7 +211,7 @@ def test_an_interval_that_a_floor_cuts_has_its_value(size):
     result = faithkit.evaluate(
         Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist()
     )
-    shown = estimate_values(result.consistency)
+    shown = result.consistency.texts()
     lower, upper = read_ends(shown["interval"])
     assert lower == Decimal("0.5")
     assert lower <= Decimal(shown["estimate"]) <= upper
@@ -234,7 +233,7 @@ def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
             values += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
     explanations = faithkit.Explanations.vectors(values) if numeric else values
     consistency = faithkit.score(labels, explanations).consistency
-    shown = estimate_values(consistency)
+    shown = consistency.texts()
     assert (shown["estimate"] == "–") == (shown["interval"] == "–") == (not consistency.is_compared)
     for interval in (shown["interval"], shown["bracket"]) if consistency.is_compared else ():
         lower, upper = read_ends(interval)

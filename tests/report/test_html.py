@@ -123,7 +123,7 @@ def test_numbers_are_those_of_the_terminal(ordinary_page):
 def test_plots_are_there_and_say_what_they_show(ordinary_page):
     labels = re.findall('<svg role="img" aria-label="(.*?)"', ordinary_page)
     assert labels == [
-        "measures: values and intervals up to 1",
+        "Measures: values and intervals up to 1",
         "consistency by sample size",
         "sufficiency by sample size",
         "local consistency",

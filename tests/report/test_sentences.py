@@ -1,5 +1,6 @@
 """What a measure means in words: each case has its own sentence, and none can be read as praise by mistake."""
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +8,11 @@ from looping import one_test
 
 import faithkit
 from faithkit import Explanations
+from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.sentences import explain_measure
-from faithkit.report import VERBOSE
 from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.comparisons.subgroups import Subgroups
 
 pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
 
@@ -290,34 +292,23 @@ WIDEST = {
 @pytest.mark.parametrize(
     ("estimator", "confidence"), [("leave-one-out", 0.95), ("verified-only", 0.95), ("majority", 0.99999)]
 )
-def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confidence):
-    from faithkit.report.sheets.comparisons import comparison_sheet
-    from faithkit.report.sheets.groups import subgroup_sheets
-    from faithkit.report.sheets.results import result_sheet
-
-    from faithkit.report.sheet import Sheet
-
-    payload = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()
-    payload["n"] = 1_000_000
-    payload["estimator"] = estimator.replace("majority", "an_estimator_of_others")
-    payload["measures"]["consistency"] |= WIDEST | {"moments": None, "others": None}
-    differing = {"n": 999_999, "difference": -0.9, "from": -0.91, "to": -0.89, "p_value": 0.0001}
-    groups = {
-        "by": "occupation",
-        "groups": {"consistency": {"a group of a long name": WIDEST | differing}},
-    }
-    name = "an explainer of a long name · a discretizer"
-    compared = {
-        "systems": {name: payload}, "left_out": [], "recommendation": {"system": name, "reason": "it is the best"}, "ranked": {"consistency": [name], "sufficiency": []},
-        "best": {"consistency": [name], "sufficiency": []}, "not_comparable": [], "differences": {"consistency": [], "sufficiency": []},
-    }  # fmt: skip
-    first_screen = " ".join(sheet_text(result_sheet(payload)).split())
+def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confidence, monkeypatch):
+    small = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence)
+    widest = attrs.evolve(small.consistency, **WIDEST, statistics=None, checkable_counts=None)
+    named = estimator.replace("majority", "an_estimator_of_others")
+    setup = attrs.evolve(small.setup, estimator=attrs.evolve(small.setup.estimator, text=named))
+    result = attrs.evolve(
+        small, n=1_000_000, measures={"consistency": widest}, setup=setup, saved_steps=["Do it again."]
+    )
+    change = Difference(-0.9, -0.91, -0.89, confidence, 0.0001)
+    monkeypatch.setattr(
+        Subgroups, "differences", lambda groups, measure: dict.fromkeys(groups, (change, 1e-4))
+    )
+    groups = Subgroups("occupation", {"a group of a long name": attrs.evolve(result, n=999_999)}, {})
+    compared = Comparison({"an explainer of a long name · a discretizer": result})
+    first_screen = " ".join(str(result).split())
     assert f"> 0.999 {100 * confidence:g} % interval 0.999 – 1.000; baseline (chance) > 0.999" in first_screen
-    verbose = VERBOSE.set(True)
-    full = result_sheet(payload)
-    VERBOSE.reset(verbose)
-    sheets = (full, Sheet(None, subgroup_sheets(payload, groups)), comparison_sheet(compared))
-    for text in map(sheet_text, sheets):
+    for text in (result.to_text(verbose=True), str(groups), str(compared)):
         assert max(map(len, text.splitlines())) <= 80
         assert all(number in " ".join(text.split()) for number in ("> 0.999 0.999 – 1.000", "> 99.9 %"))
         assert "…" not in text

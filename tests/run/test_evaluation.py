@@ -8,7 +8,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit.report.sheets.results import result_sheet
 from looping import one_test
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -18,6 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
+from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.choice(["low", "middle", "high"], 90, p=[0.5, 0.3, 0.2])
@@ -570,7 +570,7 @@ def test_where_nothing_can_be_contradicted_violations_say_so():
     nothing = "No explanation holds for a second instance, so nothing could contradict one."
     assert str(alone.violations()).strip() == nothing
     assert nothing in alone.to_html()
-    assert nothing in sheet_text(result_sheet(alone.to_dict(), alone.violations()))
+    assert nothing in str(EvaluationReport.of(alone, violations=1))
     no_clash = "No explanation holds for instances of different predictions."
     assert str(agreeing.violations()).strip() == no_clash
 

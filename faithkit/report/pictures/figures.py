@@ -94,53 +94,59 @@ class Figure:
         return ""
 
 
-def add_figures(sheet: Sheet, path: tuple[str, ...] = ()) -> Sheet:
-    """Return a sheet with the pictures of what it and its sections show, above their other parts."""
-    path = (*path, sheet.title or "")
-    parts = [add_figures(part, path) if isinstance(part, Sheet) else part for part in sheet.parts]
-    return attrs.evolve(sheet, parts=[*draw(sheet.shows, ": ".join(filter(None, path))), *parts])
+def add_figures(sheet: Sheet, name: str = "") -> Sheet:
+    """Return a sheet with the pictures of what it and its sections show, above their other parts.
+
+    `name` is that of the sheet around it: the ids in a picture are made of names, and differ on a page.
+    """
+    title = sheet.title or ""
+    name = f"{name}: {title}"
+    parts = [add_figures(part, name) if isinstance(part, Sheet) else part for part in sheet.parts]
+    return attrs.evolve(sheet, parts=[*draw(sheet.shows, title, name), *parts])
 
 
 @singledispatch
-def draw(shown: Any, name: str) -> list[Figure]:
-    """Return the pictures of what a sheet shows; `name` differs for every sheet of a page.
+def draw(shown: Any, title: str, name: str) -> list[Figure]:
+    """Return the pictures of what a sheet of a title shows; `name` is another one for every sheet.
 
     A plugin's report has one if it has a method `draw(ax)`.
     """
     draw_on = getattr(shown, "draw", None)
     if draw_on is None:
         return []
-    svg = render_svg(partial(plots.draw_report, draw_on), plots.make_chart_axes, name, "plot")
+    svg = render_svg(partial(plots.draw_report, draw_on), plots.make_chart_axes, title, name)
     return [Figure(None, "", svg)]
 
 
 @draw.register
-def _draw_levels(levels: Levels, name: str) -> list[Figure]:
+def _draw_levels(levels: Levels, title: str, name: str) -> list[Figure]:
     """Return one line per measure, system or group; of many groups the largest."""
-    if levels.sizes is None:
-        return [_draw_lines(levels.estimates, name, ESTIMATES, levels.best)]
-    n, order = len(levels.sizes), sorted(range(len(levels.sizes)), key=lambda i: -levels.sizes[i])
+    sizes = levels.sizes
+    if sizes is None:
+        return [_draw_lines(levels.estimates, title, name, ESTIMATES, levels.best)]
+    n, order = len(sizes), sorted(range(len(sizes)), key=lambda i: -sizes[i])
     largest = set(order[:MAX_LINES])
     estimates = {
         group: estimate for i, (group, estimate) in enumerate(levels.estimates.items()) if i in largest
     }
     caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
-    return [_draw_lines(estimates, name, caption)]
+    return [_draw_lines(estimates, title, name, caption)]
 
 
 def _draw_lines(
     estimates: "Mapping[str, plots.AnyEstimate | None]",
+    title: str,
     name: str,
     caption: str,
     best: Collection[str] | None = None,
 ) -> Figure:
     draw = partial(plots.draw_measures, estimates=estimates, best=best)
     new_axes = partial(plots.make_line_axes, len(estimates))
-    return Figure(None, caption, render_svg(draw, new_axes, f"{name}: values and intervals up to 1", name))
+    return Figure(None, caption, render_svg(draw, new_axes, f"{title}: values and intervals up to 1", name))
 
 
 @draw.register
-def _draw_worths(ranking: Ranking, name: str) -> list[Figure]:
+def _draw_worths(ranking: Ranking, title: str, name: str) -> list[Figure]:
     """Return worth against the number of explanations, if two systems have a worth."""
     systems = worth_points(ranking)
     if len(systems) < 2:
@@ -158,7 +164,7 @@ def worth_points(ranking: Ranking) -> dict[str, tuple[int, float, float, float]]
 
 
 @draw.register
-def _draw_result(result: Result, name: str) -> list[Figure]:
+def _draw_result(result: Result, title: str, name: str) -> list[Figure]:
     """Return sample-size curves and local scores of what could be checked, and the sizes of groups.
 
     A figure is left out where its data are missing: a result that was read from a file has no owners, and one
@@ -182,7 +188,7 @@ def _draw_result(result: Result, name: str) -> list[Figure]:
 
 
 @draw.register
-def _draw_violations(violations: Violations, name: str) -> list[Figure]:
+def _draw_violations(violations: Violations, title: str, name: str) -> list[Figure]:
     """Return the ranges of predictions under the worst explanations, where predictions are numbers."""
     ranges = {
         f"{number}. {violation.explanation}": violation.numbers
@@ -197,7 +203,7 @@ def _draw_violations(violations: Violations, name: str) -> list[Figure]:
 
 
 @draw.register
-def _draw_map(overview: Overview, name: str) -> list[Figure]:
+def _draw_map(overview: Overview, title: str, name: str) -> list[Figure]:
     """Return the map of explanations by size and agreement."""
     totals = overview.totals
     texts = dict(zip(overview.selected.tolist(), overview.short_texts, strict=True))

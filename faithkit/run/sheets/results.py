@@ -1,6 +1,7 @@
 """The sheets of one result: what `print` shows, all of it with --verbose, and a page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import attrs
 
@@ -47,7 +48,7 @@ class Answers:
     diagnoses: Sequence[Diagnosis] = ()
     has_requested_diagnoses: bool = False
     by_label: bool = False
-    subgroups: Subgroups | None = None
+    subgroups: Subgroups[Any] | None = None
     violations: Violations | None = None
     drift: Sheet | None = None
 
@@ -195,7 +196,7 @@ def measuring_facts(result: Result) -> dict[str, str | None]:
     }
 
 
-def user_facts(result: Result) -> Mapping[str, str | None]:
+def user_facts(result: Result) -> dict[str, str | None]:
     """Return what the user wrote about the result, and the command."""
     origin = result.origin
     return {"author": origin.author or None, "date": origin.date or None, "command": origin.command or None}
