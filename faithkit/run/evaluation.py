@@ -227,7 +227,7 @@ class Evaluation(Result, Report):
         >>> reader.accuracy.value > 0.9, reader.baseline.value < 0.6
         (True, True)
         """
-        saved = (diagnosis for diagnosis in self._saved_diagnoses if diagnosis.name == diagnostic)
+        saved = (diagnosis for diagnosis in self.diagnoses if diagnosis.name == diagnostic)
         return next(saved, None) or diagnose(resolve_component("diagnostic", diagnostic), self)
 
     def mean(self, scores: Any, *, minimum: float = 0.0) -> Mean:

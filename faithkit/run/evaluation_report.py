@@ -58,7 +58,6 @@ class EvaluationReport(Report):
     subgroups: Subgroups[Evaluation] | None = None
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
-    diagnoses: tuple[Diagnosis, ...] = ()
     by_label: bool = False
     has_requested_diagnoses: bool = False
 
@@ -85,13 +84,14 @@ class EvaluationReport(Report):
             note = FOLLOWING_GROUPS.format(subgroups.name)
             result, subgroups, by_label = attrs.evolve(result, notes=(*result.notes, note)), None, True
         names = automatic_diagnostics(result) if diagnostics is None else diagnostics
+        diagnoses = (Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in names)
+        result = attrs.evolve(result, diagnoses=tuple(diagnoses)) if names else result
         return cls(
             result,
             None if violations is None else result.violations(violations),
             subgroups,
             reference,
             allowed or {},
-            tuple(Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in names),
             by_label,
             has_requested_diagnoses=diagnostics is not None,
         )
@@ -177,7 +177,6 @@ class EvaluationReport(Report):
     def to_dict(self, *, include_data: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return JSON values of the result and of all parts; parameters are as in `Evaluation.to_dict`."""
         payload = self.result.to_dict(include_data=include_data, by_label=by_label)
-        payload["diagnostics"] = [diagnosis.saved() for diagnosis in self.diagnoses]
         if self.violations is not None:
             payload["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:
@@ -216,7 +215,6 @@ class EvaluationReport(Report):
     def answers(self) -> Answers:
         """What was asked beside the measures, with the answers."""
         return Answers(
-            diagnoses=self.diagnoses,
             has_requested_diagnoses=self.has_requested_diagnoses,
             by_label=self.by_label,
             subgroups=self.subgroups,

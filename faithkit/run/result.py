@@ -34,8 +34,8 @@ class Result(Measurements):
     `Evaluation` adds everything that needs the rows, and how a result is shown.
     """
 
+    diagnoses: tuple[Diagnosis, ...] = ()
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
-    _saved_diagnoses: tuple[Diagnosis, ...] = ()
     _saved_control: ControlComparison | None = None
     _saved_labels: ByLabel | None = None
     _saved_verdict: Verdict | None = None
@@ -253,9 +253,8 @@ class Result(Measurements):
             "why_no_control": self.why_no_control,
             **self.setup.to_dict(),
             "origin": attrs.asdict(self.origin),
+            "diagnostics": [diagnosis.saved() for diagnosis in self.diagnoses],
         }
-        if self._saved_diagnoses:
-            payload["diagnostics"] = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
         if include_steps:
             payload["next_steps"] = self.next_steps
         if include_data:
@@ -285,7 +284,7 @@ class Result(Measurements):
             saved_verdict=Verdict(**payload["verdict"]),
             saved_steps=payload.get("next_steps"),
             saved_control=_load_control(payload),
-            saved_diagnoses=tuple(map(Diagnosis.from_dict, payload.get("diagnostics", ()))),
+            diagnoses=tuple(map(Diagnosis.from_dict, payload["diagnostics"])),
             saved_labels=ByLabel.from_dict(payload["by_label"]) if payload.get("by_label") else None,
         )
 

@@ -75,7 +75,7 @@ def plugin(tmp_path, monkeypatch):
 def test_automatic_diagnostics_run_unasked_and_those_that_fail_are_left_out_with_a_warning(plugin):
     with pytest.warns(FaithkitWarning, match="the diagnostic broken is left out: .*KeyError"):
         findings = EvaluationReport.of(RESULT, diagnostics=None)
-    assert [diagnosis.name for diagnosis in findings.diagnoses] == ["always"]
+    assert [diagnosis.name for diagnosis in findings.result.diagnoses] == ["always"]
     assert findings.to_dict()["diagnostics"][0]["result"] == {"rows": 12}
 
 

@@ -130,7 +130,7 @@ def save_diagnosed(folder):
 def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
     report, path = save_diagnosed(tmp_path)
     loaded = faithkit.load(path)
-    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), report.diagnoses
+    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), report.result.diagnoses
     assert again.to_dict() == diagnosis.to_dict()
     assert str(again) == str(diagnosis)
     assert loaded.to_dict() == report.to_dict()

@@ -11,7 +11,6 @@ from faithkit.report import VERBOSE
 from faithkit.report.formats import format_number, pluralize
 from faithkit.report.sheet import Bullets, Levels, Part, Sheet, provenance_sheet
 from faithkit.run.comparisons.subgroups import Subgroups
-from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.result import Result
 from faithkit.run.sheets.first_screen import (
     describe_quality,
@@ -45,17 +44,11 @@ class Answers:
     texts show each predicted label, even if none has most of the rows.
     """
 
-    diagnoses: Sequence[Diagnosis] = ()
     has_requested_diagnoses: bool = False
     by_label: bool = False
     subgroups: Subgroups[Any] | None = None
     violations: Violations | None = None
     drift: Sheet | None = None
-
-    def diagnosis_parts(self) -> Parts:
-        """Return the reports of diagnostics."""
-        sheets = [diagnosis.sheet() for diagnosis in self.diagnoses]
-        return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
 
     def sections(self, result: Result, by_label: bool) -> list[Sheet]:
         """Return the requested sections: drift, labels, subgroups, contradictions."""
@@ -86,7 +79,7 @@ def result_sheet(result: Result, answers: Answers = NOTHING_ASKED) -> Sheet:
     """
     title, is_dominated = result.origin.title or describe_subject(result), result.has_dominant_label
     if not VERBOSE.get():
-        diagnoses = answers.diagnosis_parts() if answers.has_requested_diagnoses else []
+        diagnoses = diagnosis_parts(result) if answers.has_requested_diagnoses else []
         lead = first_screen(result, is_dominated and not answers.by_label)
         return Sheet.of(title, *lead, *diagnoses, *answers.sections(result, answers.by_label))
     return Sheet.of(
@@ -152,10 +145,16 @@ def measure_parts(result: Result) -> Parts:
     return [table, describe_permutations(result, result.both_measures), *explain_measures(result)]
 
 
+def diagnosis_parts(result: Result) -> Parts:
+    """Return the reports of diagnostics."""
+    sheets = [diagnosis.sheet() for diagnosis in result.diagnoses]
+    return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
+
+
 def _measure_parts(result: Result, answers: Answers) -> Parts:
     """Return the measures and the diagnoses, without the note that is shown with the contradictions."""
     note = answers.violations.note if answers.violations else None
-    return [*(part for part in measure_parts(result) if part != note), *answers.diagnosis_parts()]
+    return [*(part for part in measure_parts(result) if part != note), *diagnosis_parts(result)]
 
 
 def _next_steps(result: Result) -> Sheet | None:

@@ -64,7 +64,7 @@ def test_json_and_html_tell_the_same(log):
 
 def test_a_large_sample_is_read_only_if_asked(log, monkeypatch):
     large = faithkit.score(np.arange(10_001) % 2, np.arange(10_001) % 3)
-    assert EvaluationReport.of(large, diagnostics=None).diagnoses == ()
+    assert EvaluationReport.of(large, diagnostics=None).result.diagnoses == ()
     monkeypatch.setattr("faithkit_diagnostics.reader.diagnostic.MAX_AUTOMATIC_ROWS", 59)
     name = log("log.csv", 60)
     assert SAYS not in run("score", name, *ROLES, "--verbose").stdout

@@ -155,9 +155,12 @@ def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
     )
     (tmp_path / "result.json").write_text(report.to_json(), "utf-8")
     loaded = faithkit.load(tmp_path / "result.json").diagnose("reader")
-    (diagnosis,) = report.diagnoses
+    (diagnosis,) = report.result.diagnoses
     assert str(loaded) == str(diagnosis)
 
 
 def test_nobody_reads_within_a_tolerance_unasked():
-    assert EvaluationReport.of(faithkit.score(LINEAR, X, agree="within:9"), diagnostics=None).diagnoses == ()
+    assert (
+        EvaluationReport.of(faithkit.score(LINEAR, X, agree="within:9"), diagnostics=None).result.diagnoses
+        == ()
+    )
