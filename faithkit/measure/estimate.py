@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_tallies
+from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_count
 from faithkit.measure.finding import ABOVE, classify_finding
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
@@ -240,7 +240,7 @@ def estimate(
     low, high = compute_interval(statistics, confidence) if has_interval else (None, None)
     # the mean of leave-one-out's scores is among the statistics
     is_leave_one_out = isinstance(estimator, LeaveOneOut)
-    value = statistics.value if is_leave_one_out else mean_score_of_tallies(estimator, counts.tallies())
+    value = statistics.value if is_leave_one_out else mean_score_of_count(estimator, counts)
     is_checked, chance = statistics.verified > 0, counts.chance()
     point = _at_least(floor, statistics.estimate)
     is_grouped = counts.relation.groups and counts.is_plain

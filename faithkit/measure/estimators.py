@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import divide_safely
-from faithkit.errors import ContractError
-from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.tally import SELF, Tally
+from faithkit.errors import ContractError, InputError
+from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.protocols import Estimator, get_optional_attribute
 from faithkit.third_party import guard
 
@@ -35,6 +34,7 @@ class LeaveOneOut:
 
     name = "leave-one-out"
     interval = True
+    whole = False
     outcomes = ("labels", "numbers", "scores")
 
     def scores(self, tally: Tally) -> Scores:
@@ -58,6 +58,7 @@ class PlugIn:
 
     name = "plug-in"
     interval = True
+    whole = False
     outcomes = ("labels", "numbers", "scores")
 
     def scores(self, tally: Tally) -> Scores:
@@ -78,6 +79,7 @@ class Majority:
 
     name = "majority"
     interval = False  # it estimates 1 − E_O, and the interval is for another quantity
+    whole = False
 
     def scores(self, tally: Tally) -> Scores:
         """Return the score of every owner."""
@@ -97,6 +99,7 @@ class VerifiedOnly:
 
     name = "verified-only"
     interval = True
+    whole = False
     outcomes = ("labels", "numbers", "scores")
 
     def scores(self, tally: Tally) -> Scores:
@@ -204,8 +207,30 @@ def check_weights(estimator: Estimator, tally: Tally) -> Weights:
     return total
 
 
+def mean_score_of_count(estimator: Estimator, count: Count) -> float | None:
+    """Return the mean of an estimator's scores over all owners.
+
+    An estimator gets the tally whole, or an error if it is too large; one that says `whole = False`, because
+    it scores an explanation by its own counts alone, gets a large tally in parts.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> count = faithkit.score(["yes", "no", "yes", "yes"], ["a", "a", "a", "b"]).evidence.counts["consistency"]
+    >>> mean_score_of_count(LeaveOneOut(), count), mean_score_of_count(VerifiedOnly(), count)
+    (0.25, 0.3333333333333333)
+    """
+    if not get_optional_attribute(estimator, "whole"):
+        return mean_score_of_tallies(estimator, count.tallies())
+    try:
+        tally = count.with_sorted_labels.tally
+    except InputError as error:
+        raise InputError(f"the estimator {_name(estimator)} needs the whole tally, and {error}") from None
+    return mean_score_of_tallies(estimator, [tally])
+
+
 def mean_score_of_tallies(estimator: Estimator, tallies: Iterable[Tally]) -> float | None:
-    """Return the mean of an estimator's scores over all owners of a tally that comes in batches.
+    """Return the mean of an estimator's scores over all owners of a tally that comes in parts.
 
     Examples
     --------
@@ -215,12 +240,9 @@ def mean_score_of_tallies(estimator: Estimator, tallies: Iterable[Tally]) -> flo
     0.25
     """
     total_score, total_weight = 0.0, 0.0
-    for position, tally in enumerate(map(_read_only, tallies)):
-        scores, weights = check_scores(estimator, tally), check_weights(estimator, tally)
-        if position == 1:  # a tally in a single batch needs no such check
-            _check_independence(estimator, tally, scores, weights)
-        batch_score, batch_weight = _weighted_sum(scores, weights)
-        total_score, total_weight = total_score + batch_score, total_weight + batch_weight
+    for tally in map(_read_only, tallies):
+        score, weight = _weighted_sum(check_scores(estimator, tally), check_weights(estimator, tally))
+        total_score, total_weight = total_score + score, total_weight + weight
     return total_score / total_weight if total_weight else None
 
 
@@ -229,36 +251,6 @@ def _read_only(tally: Tally) -> Tally:
     counts, owners = tally.counts.view(), tally.owners.view()
     counts.flags.writeable = owners.flags.writeable = False
     return attrs.evolve(tally, counts=counts, owners=owners)
-
-
-def _check_independence(estimator: Estimator, tally: Tally, scores: Scores, weights: Weights) -> None:
-    """Refuse an estimator that needs the whole tally: one more explanation must not change its scores."""
-    # the new explanation has a label of its own; but a new number would agree with the others in part
-    new = int(tally.agreement is SAME_LABEL)
-    counts = np.pad(tally.counts, ((0, 1), (0, new)))
-    owners = np.pad(tally.owners, ((0, 0), (0, 1), (0, new)))
-    for label in (0, -1):  # two more instances
-        counts[-1, label] += 1
-        owners[1, -1, label] += 1
-    larger = attrs.evolve(tally, counts=counts, owners=owners, **_pad_own_counts(tally))
-    used = tally.owners > 0
-    for compute, before in ((check_scores, scores), (check_weights, weights)):
-        after = compute(estimator, larger)[:, :-1, : tally.owners.shape[2]]
-        if np.allclose(after[used], before[used], rtol=1e-12, atol=1e-12, equal_nan=True):
-            continue
-        raise ContractError(
-            f"the estimator {_name(estimator)} scores an explanation by more than its own counts, and this "
-            "tally is too large to be given as a whole: use another one, or a coarser discretizer."
-        )
-
-
-def _pad_own_counts(tally: Tally) -> dict[str, Any]:
-    """Return `own` and `own_agreeing` with one more explanation, for which only the owner is its own."""
-    fields = {"own": tally.own, "own_agreeing": tally.own_agreeing}
-    return {
-        name: np.append(np.broadcast_to(values, (2, len(tally.counts))), SELF, axis=1)
-        for name, values in fields.items()
-    }
 
 
 def mean_score(scores: Scores, weights: Weights) -> float | None:

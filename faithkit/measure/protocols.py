@@ -62,8 +62,10 @@ class Discretizer(Protocol):
 class Estimator(Protocol):
     """A component that turns a tally into the score of every owner; the estimate is their mean.
 
-    Optional attributes: `interval` (whether the interval of leave-one-out is valid for it, by default no) and
-    `outcomes` (the kinds of predictions that it accepts, by default ``("labels",)``). Optional methods:
+    Optional attributes: `interval` (whether the interval of leave-one-out is valid for it, by default no),
+    `whole` (whether it needs the whole tally, by default yes; False promises that it scores an explanation by
+    its own counts alone, so that a large tally may come in parts) and `outcomes` (the kinds of predictions
+    that it accepts, by default ``("labels",)``). Optional methods:
     `by_chance`, the value that unrelated explanations would get, and `weigh`, the weight of each owner in the
     mean.
 
@@ -110,6 +112,7 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "tries": {},  # parameter values of a discretizer that are worth trying, by parameter
     "outcomes": ("labels",),  # kinds of predictions: labels, numbers or scores
     "interval": False,  # whether an estimator estimates the measure itself, with leave-one-out's interval
+    "whole": True,  # whether an estimator needs the tally of all explanations
     "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
     "is_automatic": None,  # whether a diagnostic runs on a result when none is named
     "weigh": None,  # the weight of each owner in an estimator's mean

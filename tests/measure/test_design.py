@@ -21,7 +21,7 @@ from faithkit.measure.counting import cell_count
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
-from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_tallies
+from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -330,7 +330,7 @@ def test_estimators_use_weights_and_leave_out_rows_of_the_same_cluster(case):
     count = count_case(case, True, missing=(1,))
     for estimator in (LeaveOneOut, VerifiedOnly, PlugIn, Majority):
         expected = estimate_by_loops(estimator, case)
-        result = mean_score_of_tallies(estimator(), count.tallies())
+        result = mean_score_of_count(estimator(), count)
         assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 

@@ -1,6 +1,7 @@
 """Estimators: every score and mean by hand, and the decoders they stand for."""
 
 from itertools import permutations
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ from looping import one_test
 from matrices import count_of, grouped
 
 import faithkit
-from faithkit.errors import ContractError
+from faithkit.errors import ContractError, InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.counting import tally as tallies
 from faithkit.measure.counting.tally import Tally, count
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import (
@@ -346,9 +348,13 @@ def test_weights_that_cannot_be_any_are_refused_by_name(weight):
         faithkit.score(["y", "n"], ["a", "a"], estimator=Odd())
 
 
-def test_weights_by_more_than_a_part_of_the_tally_are_refused_where_it_comes_in_parts():
-    counts = np.array([[2, 1]])
-    part = Tally(counts, np.stack([0 * counts, counts]))
-    assert mean_score_of_tallies(Macro(), [part]) == pytest.approx((0.5 + 0) / 2)
-    with pytest.raises(ContractError, match="the estimator macro scores an explanation by more than its own"):
-        mean_score_of_tallies(Macro(), [part, part])
+def test_an_estimator_gets_the_tally_whole_or_says_that_it_is_too_large():
+    labels = ["y", "y", "n"] * 4
+    assert faithkit.score(labels, list(range(12)), estimator=Macro()).consistency.value == 0.0
+    with (
+        mock.patch.object(tallies, "MAX_ENTRIES", 20),
+        pytest.raises(
+            InputError, match=r"the estimator macro needs the whole tally, and .* 12 explanations × 2"
+        ),
+    ):
+        faithkit.score(labels, list(range(12)), estimator=Macro())

@@ -22,6 +22,7 @@ class Smoothed:
 
     name = "smoothed"
     interval = False  # the intervals are valid for leave-one-out, and this is another quantity
+    whole = False  # an explanation is scored by its own counts alone, so a large tally may come in parts
 
     def __init__(self, weight: float = 1.0) -> None:
         if not weight > 0:

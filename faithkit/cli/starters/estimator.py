@@ -24,6 +24,7 @@ class Starter:
 
     name = "starter"
     interval = False  # intervals are for leave-one-out, and this is another quantity
+    whole = False  # it scores an explanation by its own counts alone, so a large tally may come in parts
 
     def __init__(self, weight: float = 1.0) -> None:
         if not weight > 0:

@@ -20,7 +20,7 @@ from faithkit.measure.counting.cells import Cells, mark_run_starts
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.counting.scans import NO_SLOTS, Pool
-from faithkit.measure.counting.tally import RowCount, Tally
+from faithkit.measure.counting.tally import RowCount, Tally, check_size
 from faithkit.measure.jackknife.pairs import pair_sums
 
 PAIRS = 2**22  # pairs of explanation and instance per batch
@@ -123,7 +123,8 @@ class CellCount(RowCount):
 
     @property
     def tally(self) -> Tally:
-        """The complete tally."""
+        """The complete tally; an error if it is too large."""
+        check_size(len(self._kinds[0]), self.n_labels)
         return self._tally_of_kinds(0, len(self._kinds[0]))
 
     @cached_property

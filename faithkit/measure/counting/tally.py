@@ -40,6 +40,15 @@ NOTHING = 1e-12  # share of a total that counts as a rounding error
 PART_ENTRIES = 2**15  # entries of a part of a grouping's table: most are empty, so small parts are faster
 
 
+def check_size(m: int, k: int) -> None:
+    """Refuse to hold a tally that is too large."""
+    if m * k > MAX_ENTRIES:
+        raise InputError(
+            f"the tally of {m:,} explanations × {k:,} labels is too large to be held as a whole: use a "
+            "coarser discretizer, or an estimator with whole = False, which is given a part at a time."
+        )
+
+
 @attrs.frozen(eq=False)
 class Tally:
     """Counts and owners of m distinct explanations over k labels.
@@ -204,13 +213,8 @@ class Count:
     @property
     def tally(self) -> Tally:
         """The complete tally; an error if it is too large."""
-        m, k = len(self.explanations), self.n_labels
-        if m * k > MAX_ENTRIES:
-            raise InputError(
-                f"the tally of {m:,} explanations × {k:,} labels is too large to be held as a whole: "
-                "write an estimator, which is given a part of it at a time."
-            )
-        return self._part(0, m)
+        check_size(len(self.explanations), self.n_labels)
+        return self._part(0, len(self.explanations))
 
     def tallies(self) -> Iterator[Tally]:
         """Yield the tally for estimators: complete, or in parts of explanations if it is large.
