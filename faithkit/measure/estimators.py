@@ -216,7 +216,8 @@ def mean_score_of_count(estimator: Estimator, count: Count) -> float | None:
     Examples
     --------
     >>> import faithkit
-    >>> count = faithkit.score(["yes", "no", "yes", "yes"], ["a", "a", "a", "b"]).evidence.counts["consistency"]
+    >>> result = faithkit.score(["yes", "no", "yes", "yes"], ["a", "a", "a", "b"])
+    >>> count = result.evidence.counts["consistency"]
     >>> mean_score_of_count(LeaveOneOut(), count), mean_score_of_count(VerifiedOnly(), count)
     (0.25, 0.3333333333333333)
     """
