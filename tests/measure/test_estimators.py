@@ -353,7 +353,8 @@ def test_an_estimator_gets_the_tally_whole_or_says_that_it_is_too_large():
     assert faithkit.score(labels, words, estimator=Macro()).consistency.value == 1.0
     with (
         mock.patch.object(tallies, "MAX_ENTRIES", 11),
-        pytest.raises(InputError, match=r"the estimator macro needs the whole tally, and .* 6 explanations × 2"),
+        pytest.raises(
+            InputError, match=r"the estimator macro needs the whole tally, and .* 6 explanations × 2"
+        ),
     ):
         faithkit.score(labels, words, estimator=Macro())
-
