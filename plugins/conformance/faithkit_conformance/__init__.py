@@ -1,1 +1,94 @@
-"""Checks that a plugin of faithkit keeps the written contract, and templates to start one from."""
+"""The conformance kit: checks of the written contract of components, for authors of plugins.
+
+With pytest, the test of a plugin is::
+
+    import my_plugin
+    from faithkit_conformance import parametrize_with_checks
+
+    @parametrize_with_checks(my_plugin)
+    def test_my_plugin_keeps_the_contract(check):
+        check.run()
+
+Without pytest, call ``print(run_checks(my_plugin))``. A check is a plain function; its docstring gives the
+reason for it.
+"""
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from faithkit.inputs.evaluation_inputs import EvaluationInputs
+from faithkit_conformance.check_targets import checks_for
+from faithkit_conformance.checks import Check, Report, run
+from faithkit_conformance.kit import Kit
+from faithkit_conformance.situations import situation_of
+
+__all__ = [
+    "Check",
+    "EvaluationInputs",
+    "Kit",
+    "Report",
+    "checks_for",
+    "parametrize_with_checks",
+    "run_checks",
+    "situation_of",
+]
+
+
+def run_checks(target: Any, *, situations: Mapping[str, EvaluationInputs] | None = None) -> Report:
+    """Run all checks of a plugin or component, without pytest.
+
+    Parameters
+    ----------
+    target, situations
+        As in `checks_for`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> from faithkit.plugin import Component
+    >>> from faithkit_conformance import run_checks
+    >>> factory = "faithkit.measure.estimators:LeaveOneOut"
+    >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))
+    12 checks ran: 12 passed, 0 failed. 0 skipped.
+    """
+    return run(checks_for(target, situations=situations))
+
+
+def parametrize_with_checks(target: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Turn each check into a pytest test. The decorated function calls ``check.run()``.
+
+    A failure that the plugin's `Kit` expects is an expected failure of pytest.
+
+    Parameters
+    ----------
+    target : module, str, tuple, or list of Check
+        As in `checks_for`, or a selection of its checks.
+
+    Returns
+    -------
+    callable
+        A decorator: ``pytest.mark.parametrize``.
+
+    Examples
+    --------
+    >>> from faithkit.extension import builtins
+    >>> from faithkit_conformance import parametrize_with_checks
+    >>> @parametrize_with_checks(builtins)
+    ... def test_the_kernel_keeps_its_own_contract(check):
+    ...     check.run()
+    """
+    import pytest
+
+    checks = target if isinstance(target, list) else checks_for(target)
+    parameters = []
+    for check in checks:
+        marks = [pytest.mark.xfail(reason=check.expected, strict=True)] if check.expected else []
+        if importlib.util.find_spec("xdist"):
+            # checks of a component share cached answers: --dist loadgroup runs them in one worker
+            marks.append(pytest.mark.xdist_group(f"{check.kind} {check.component}"))
+        parameters.append(pytest.param(check, id=check.id, marks=marks))
+    return pytest.mark.parametrize("check", parameters)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_distances import Distances, nearest, rows_of
+from faithkit_conformance.equality import save_and_load
 from faithkit_example_based import distance_search
 from faithkit_example_based.distances import learn_distance, shared_distance
 from hypothesis import given, settings
@@ -14,7 +15,6 @@ from looping import one_test
 from mixed_tables import tables
 
 import faithkit
-from faithkit.testing.equality import save_and_load
 
 NAMES = ("euclidean", "standardized", "manhattan", "gower")
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_distances import Distances, in_order, nearest, rows_of
+from faithkit_conformance.equality import save_and_load
 from faithkit_example_based import distance_search
 from faithkit_example_based.distances import learn_distance
 from faithkit_example_based.relations import nearest_distances
@@ -19,7 +20,6 @@ from mixed_tables import FirstColumns, tables
 
 import faithkit
 from faithkit.explanations.relations import holds_bits
-from faithkit.testing.equality import save_and_load
 
 
 def build_relation(name, **params):

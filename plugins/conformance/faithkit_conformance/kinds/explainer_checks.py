@@ -1,0 +1,236 @@
+"""Checks of the answers of explainers: what they explain, and in which form.
+
+Every check uses all situations that the explainer accepts. It may reject some situations with a
+`FaithkitError`, but not all. If one fault breaks several promises, only the first check fails.
+"""
+
+from copy import deepcopy
+from unittest import SkipTest
+
+import attrs
+import numpy as np
+
+from faithkit.arrays.containers import n_rows
+from faithkit.arrays.grouping import group
+from faithkit.errors import FaithkitError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import fit_relation, holds_bits, key_of
+from faithkit.extension.component import ARRAYS
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
+from faithkit.inputs.rows import input_kind
+from faithkit.inputs.seeds import fingerprint
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.discretization import accepted_kinds, choose_discretizer
+from faithkit.run.components.resolution import resolve_installed_component
+from faithkit.run.explaining.job import declared_rows_per_chunk
+from faithkit.wording import describe, join_words
+from faithkit_conformance.checks import BrokenPromiseError, for_each, forbid, require
+from faithkit_conformance.equality import describe_difference, save_and_load
+from faithkit_conformance.kinds.component_checks import create
+from faithkit_conformance.kit import Candidate
+from faithkit_conformance.situations import get_situation, situation_names
+from faithkit_conformance.trials import Trial, successful_trials, try_explainer
+
+
+def explains(candidate: Candidate, situation: str) -> None:
+    """Check that a situation is explained, or rejected with a `FaithkitError` that gives the reason.
+
+    Users have data of all kinds. An explainer has to say what it cannot do in a sentence, not in a traceback.
+    """
+    outcome = try_explainer(candidate, situation)
+    if isinstance(outcome, FaithkitError):
+        raise SkipTest(f"{candidate.name} refuses it: {outcome}")
+    if isinstance(outcome, BaseException):
+        kind = input_kind(get_situation(candidate, situation).X)
+        kinds = join_words(map(repr, ARRAYS if kind == "array" else (kind,)))
+        hint = "" if kind == "table" else f"; if it takes none of the kind, leave {kinds} out of its `inputs`"
+        remedy = f"Explain it, or raise a FaithkitError that says what the explainer needs instead{hint}"
+        raise BrokenPromiseError(describe(outcome), remedy, place=f" on {situation}")
+
+
+def check_explains_something(candidate: Candidate) -> None:
+    """Check that at least one situation of the declared `inputs` is explained.
+
+    Otherwise none of the other checks apply.
+    """
+    remedy = "Explain at least one of them, or correct the `inputs` of its Component"
+    _require_any(candidate, situation_names(candidate), "it explains none of the situations", remedy)
+
+
+def check_declared_predictions_are_explained(candidate: Candidate) -> None:
+    """Check that `outcomes`, if given, are known words, and that numbers are explained if declared.
+
+    An explainer that does not declare numbers never receives a model that predicts numbers.
+    """
+    declared = get_optional_attribute(create(candidate), "outcomes")
+    problem = f"outcomes are {declared!r}; expected a tuple of {join_words(map(repr, KINDS), 'or')}"
+    is_known = isinstance(declared, tuple) and {*declared} <= {*KINDS}
+    require(is_known, problem, 'Say ("labels", "numbers"), or nothing')
+    names = [
+        name
+        for name in situation_names(candidate)
+        if Predictor(get_situation(candidate, name).model).is_regressor
+    ]
+    if NUMBERS not in declared or not names:
+        raise SkipTest("It explains labels." if names else "No situation is of numbers.")
+    problem = "it declares numbers, but explains no situation with numbers"
+    remedy = 'Explain at least one of them, or leave "numbers" out of its `outcomes`'
+    _require_any(candidate, names, problem, remedy)
+
+
+def _require_any(candidate: Candidate, situations: list[str], problem: str, remedy: str) -> None:
+    """Require that one of the situations is explained."""
+    outcomes = {name: try_explainer(candidate, name) for name in situations}
+    reasons = [
+        f"{name}: {describe(error)}" for name, error in outcomes.items() if isinstance(error, Exception)
+    ]
+    is_explained = any(isinstance(outcome, Trial) for outcome in outcomes.values())
+    require(is_explained, f"{problem}. {'; '.join(reasons)}", remedy)
+
+
+def check_declared_chunks_are_possible(candidate: Candidate) -> None:
+    """Check that `rows_per_chunk`, if given, is an integer of at least 1, and `learns` a Boolean.
+
+    The kernel cuts samples into chunks of this size, and warns about explainers that learn.
+    """
+    trial = successful_trials(candidate)[0]
+    rows = declared_rows_per_chunk(trial.instance, trial.predictor)
+    is_number = isinstance(rows, int | np.integer) and not isinstance(rows, bool) and bool(rows >= 1)
+    problem = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
+    require(is_number, problem, "Say how many rows to explain at a time, or nothing: 32 are usual")
+    learns = get_optional_attribute(trial.instance, "learns")
+    problem = f"learns is {learns!r}; expected True or False"
+    is_boolean = isinstance(learns, bool | np.bool_)
+    require(is_boolean, problem, "Say False if fit reads nothing of the background")
+
+
+@for_each(successful_trials)
+def check_fit_returns_self(trial: Trial) -> None:
+    """Check that `fit` returns the explainer.
+
+    The kernel uses the result of `fit`.
+    """
+    problem = f"fit returned a {type(trial.fit_result).__name__} instead of the explainer"
+    require(trial.fit_result is trial.instance, problem, "End fit with `return self`")
+
+
+@for_each(successful_trials)
+def check_one_explanation_per_row(trial: Trial) -> None:
+    """Check that `explain` returns `Explanations`, one for each row.
+
+    Explanations and predictions are matched by position. If one row is absent, every count is wrong.
+    """
+    answer, n = trial.answer, n_rows(trial.situation.X)
+    problem = f"explain returned a {type(answer).__name__}; expected Explanations"
+    remedy = "Wrap vectors in faithkit.Explanations.vectors, rules in .of"
+    require(isinstance(answer, Explanations), problem, remedy)
+    problem = f"explain returned {len(answer)} explanations for {n} rows; expected one per row"
+    require(len(answer) == n, problem, "Mark rows without an explanation in `missing`")
+
+
+@for_each(successful_trials, check_one_explanation_per_row)
+def check_explanations_can_be_compared(trial: Trial) -> None:
+    """Check that identities are rows of an array or hashable values.
+
+    Consistency compares explanations, so equality must be defined.
+    """
+    with forbid(FaithkitError, "identities cannot be compared", "Set a hashable `identity`"):
+        group(trial.answer.identities, trial.answer.missing)
+
+
+@for_each(successful_trials, check_one_explanation_per_row)
+def check_explanations_are_of_a_declared_kind(trial: Trial) -> None:
+    """Check that the explanations are of one of the `kinds` that the component declares.
+
+    Relations and discretizers are chosen by kind, before anything is explained.
+    """
+    kind, kinds = trial.answer.kind, trial.candidate.component.kinds
+    problem = f"the explanations are of kind {kind!r}, and the component declares {kinds}"
+    require(not kinds or kind in kinds, problem, "Make the two agree")
+
+
+def _vector_trials(candidate: Candidate) -> list[Trial]:
+    return [trial for trial in successful_trials(candidate) if trial.answer.kind == "vector"]
+
+
+@for_each(_vector_trials, check_one_explanation_per_row)
+def check_every_column_has_a_name(trial: Trial) -> None:
+    """Check that `shared["names"]`, if given, has one text for each column of the vectors.
+
+    Reports, discretizers and comparisons find columns by these names.
+    """
+    names, width = trial.answer.shared.get("names"), trial.answer.values.shape[1]
+    if names is None:
+        return
+    problem = f"shared['names'] has {len(names)} names for {width} columns; expected one for each"
+    require(len(names) == width, problem, "Name every column, in order, or leave names out")
+    are_distinct_texts = all(isinstance(name, str) for name in names) and len(set(names)) == width
+    problem = "shared['names'] are not all texts, or two are the same"
+    require(are_distinct_texts, problem, "Call every column by a text of its own")
+
+
+@for_each(successful_trials, check_explanations_are_of_a_declared_kind)
+def check_the_named_discretizer_takes_them(trial: Trial) -> None:
+    """Check that the discretizer named by the explanations is installed, and accepts their kind.
+
+    It is the default, so without it nothing can be measured.
+    """
+    with forbid(FaithkitError, "it cannot be measured", "Without one, explanations count as they are"):
+        discretizer = choose_discretizer(None, trial.answer)
+    kinds, kind = accepted_kinds(discretizer), trial.answer.kind
+    named = f"the explanations name the discretizer {discretizer.text}"
+    problem = f"{named}, which takes {kinds}, and are {kind!r}"
+    require(not kinds or kind in kinds, problem, "Name another one, or none")
+
+
+@for_each(successful_trials, check_one_explanation_per_row)
+def check_instances_are_the_explained_rows(trial: Trial) -> None:
+    """Check that `instances`, if given, are the rows of X in their order.
+
+    Relations such as in-ball read the explained instance together with its explanation.
+    """
+    instances, X = trial.answer.instances, trial.situation.X
+    is_same = instances is None or (type(instances) is type(X) and fingerprint(instances) == fingerprint(X))
+    problem = "the explanations' instances are not the rows that were explained"
+    require(is_same, problem, "Pass instances=X, as it was given, or leave it out")
+
+
+@for_each(
+    successful_trials, check_explanations_are_of_a_declared_kind, check_instances_are_the_explained_rows
+)
+def check_the_named_relation_takes_them(trial: Trial) -> None:
+    """Check that the relation named by the explanations is installed, and accepts them.
+
+    It is the default, so without it there is no sufficiency.
+    """
+    name = trial.answer.relation
+    if name is not None:
+        problem = f"the explanations name the relation {name}, which rejects them"
+        with forbid(FaithkitError, problem, "Name another one, or none"):
+            _evaluate_relation(name, trial)
+
+
+def _evaluate_relation(name: str, trial: Trial) -> None:
+    X, answer = deepcopy(trial.situation.X), deepcopy(trial.answer)
+    explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
+    installed = resolve_installed_component("relation", name).instance
+    relation = fit_relation(
+        installed, deepcopy(trial.situation.background), n_rows(trial.situation.background)
+    )
+    key_of(relation, explanations)
+    holds_bits(relation, Sample(X, explanations), explanations)
+
+
+@for_each(successful_trials, check_explanations_can_be_compared)
+def check_explanations_are_storable(trial: Trial) -> None:
+    """Check that explanations are unchanged after saving and loading.
+
+    An interrupted run resumes from the store, without the explainer and without pickle.
+    """
+    problem = "the store cannot keep the explanations"
+    remedy = "Hold arrays, frames, rules and JSON values: convert others with tolist(), sorted() or str()"
+    explanations = attrs.evolve(trial.answer, identity=None)  # the store leaves identities to discretizers
+    with forbid(Exception, problem, remedy):
+        change = describe_difference(explanations, save_and_load(explanations))
+    require(change is None, f"{problem}: {change}", remedy)
