@@ -56,58 +56,7 @@ def read_public_names():
 
 PUBLIC = read_public_names()
 API = {"faithkit", "faithkit.plugin", "faithkit.results"}
-DEBT: dict[str, list[str]] = {
-    "faithkit_conformance": [
-        "faithkit.arguments",
-        "faithkit.arrays.bitsets",
-        "faithkit.arrays.containers",
-        "faithkit.arrays.grouping",
-        "faithkit.cli.shared.options",
-        "faithkit.cli.shared.streams",
-        "faithkit.cli.shared.verb",
-        "faithkit.explanations.explanations",
-        "faithkit.explanations.precision",
-        "faithkit.explanations.predicates",
-        "faithkit.explanations.relations",
-        "faithkit.explanations.rules",
-        "faithkit.extension.component",
-        "faithkit.extension.creation",
-        "faithkit.extension.entries",
-        "faithkit.extension.entry_points",
-        "faithkit.extension.hookspecs",
-        "faithkit.extension.plugin_loading",
-        "faithkit.extension.registry",
-        "faithkit.inputs.datasets",
-        "faithkit.inputs.evaluation_inputs",
-        "faithkit.inputs.models.model_loading",
-        "faithkit.inputs.models.predictor",
-        "faithkit.inputs.models.preparation",
-        "faithkit.inputs.objects.adapters",
-        "faithkit.inputs.predictions.outcome",
-        "faithkit.inputs.rows",
-        "faithkit.inputs.seeds",
-        "faithkit.measure.counting.scans",
-        "faithkit.measure.counting.tally",
-        "faithkit.measure.estimators",
-        "faithkit.measure.objections",
-        "faithkit.measure.protocols",
-        "faithkit.measure.verdict",
-        "faithkit.report.sheets.sheet",
-        "faithkit.run.api",
-        "faithkit.run.comparisons.discretizer_variants",
-        "faithkit.run.components.discretization",
-        "faithkit.run.components.resolution",
-        "faithkit.run.components.system",
-        "faithkit.run.diagnostics",
-        "faithkit.run.evaluation",
-        "faithkit.run.explaining.job",
-        "faithkit.run.explaining.store",
-        "faithkit.run.instances.readable_rows",
-        "faithkit.supervision",
-        "faithkit.third_party",
-        "faithkit.wording",
-    ]
-}
+DEBT: dict[str, list[str]] = {}
 """The private modules of the kernel that plugins still use, while their code is on its way out of it."""
 
 

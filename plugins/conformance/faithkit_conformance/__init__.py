@@ -17,17 +17,16 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit_conformance.check_targets import checks_for
 from faithkit_conformance.checks import Check, Report, run
-from faithkit_conformance.kit import Kit
+from faithkit_conformance.kit import Kit, Situation
 from faithkit_conformance.situations import situation_of
 
 __all__ = [
     "Check",
-    "EvaluationInputs",
     "Kit",
     "Report",
+    "Situation",
     "checks_for",
     "parametrize_with_checks",
     "run_checks",
@@ -35,7 +34,7 @@ __all__ = [
 ]
 
 
-def run_checks(target: Any, *, situations: Mapping[str, EvaluationInputs] | None = None) -> Report:
+def run_checks(target: Any, *, situations: Mapping[str, Situation] | None = None) -> Report:
     """Run all checks of a plugin or component, without pytest.
 
     Parameters
@@ -49,10 +48,9 @@ def run_checks(target: Any, *, situations: Mapping[str, EvaluationInputs] | None
 
     Examples
     --------
-    >>> from faithkit.plugin import Component
+    >>> from faithkit.plugin import registry
     >>> from faithkit_conformance import run_checks
-    >>> factory = "faithkit.measure.estimators:LeaveOneOut"
-    >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))
+    >>> print(run_checks(("estimator", registry().find("estimator", "leave-one-out").component)))
     12 checks ran: 12 passed, 0 failed. 0 skipped.
     """
     return run(checks_for(target, situations=situations))
@@ -75,9 +73,8 @@ def parametrize_with_checks(target: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Examples
     --------
-    >>> from faithkit.extension import builtins
     >>> from faithkit_conformance import parametrize_with_checks
-    >>> @parametrize_with_checks(builtins)
+    >>> @parametrize_with_checks("faithkit")
     ... def test_the_kernel_keeps_its_own_contract(check):
     ...     check.run()
     """

@@ -1,23 +1,24 @@
 """`faithkit check`: run the conformance kit on an installed plugin."""
 
+import contextlib
 import json
 import sys
 import textwrap
+import traceback
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.options import print_options
-from faithkit.cli.shared.streams import print_message, print_result, print_traceback
-from faithkit.cli.shared.verb import CHECKS, OUTPUT, Verb, option
 from faithkit.errors import InputError
-from faithkit.supervision import MISSED
-from faithkit.wording import suggest
+from faithkit.plugin import option
+from faithkit_conformance.wording import did_you_mean, join_words, to_printable
 
 if TYPE_CHECKING:
     from faithkit_conformance import Check, Report
+
+MISSED = 3  # the exit code if a check fails
 
 Group = tuple[str, str, "list[Check]", "Report"]
 """The kind and the name of a component, its checks, and their outcomes."""
@@ -26,17 +27,17 @@ EXCEPTIONS = {"failed": "failed", "expected": "failed as expected", "skipped": "
 """The outcomes of checks that did not pass, in words."""
 
 
-@click.command(cls=Verb)
+@click.command()
 @click.argument("distribution")
 @option(
     "--component NAME",
-    CHECKS,
+    "Checks and gates",
     "Check only this component; can be given several times.",
     "names",
     multiple=True,
 )
-@option("--verbose", OUTPUT, "Name every check, and say why any was skipped.", "-v", is_flag=True)
-@print_options
+@option("--verbose", "Output", "Name every check, and say why any was skipped.", "-v", is_flag=True)
+@option("--json", "Output", "Print JSON instead of text.", "as_json", is_flag=True)
 @click.pass_context
 def command(
     ctx: click.Context, distribution: str, names: tuple[str, ...], verbose: bool, as_json: bool
@@ -48,11 +49,12 @@ def command(
     """
     from faithkit_conformance import checks_for
 
-    checks = _select(checks_for(distribution), names, distribution)
-    by_component = groupby(checks, attrgetter("kind", "component"))
-    groups = [_run(kind, name, list(group)) for (kind, name), group in by_component]
+    with contextlib.redirect_stdout(sys.stderr):  # the code of the plugin may print, and that is no result
+        checks = _select(checks_for(distribution), names, distribution)
+        by_component = groupby(checks, attrgetter("kind", "component"))
+        groups = [_run(kind, name, list(group)) for (kind, name), group in by_component]
     if as_json:
-        print_result(json.dumps(_to_dict(distribution, groups), indent=2))
+        click.echo(json.dumps(_to_dict(distribution, groups), indent=2))
     else:
         _print_groups(distribution, groups, verbose)
     if ctx.obj["debug"]:
@@ -65,7 +67,8 @@ def _select(checks: "list[Check]", names: tuple[str, ...], distribution: str) ->
     components = {check.component for check in checks}
     for name in names:
         if name not in components:
-            raise InputError(f"{distribution} has no component {name!r}. {suggest(name, sorted(components))}")
+            suggestion = did_you_mean(name, components) or f"Available: {join_words(sorted(components))}."
+            raise InputError(f"{distribution} has no component {name!r}. {suggestion}")
     return [check for check in checks if not names or check.component in names]
 
 
@@ -73,7 +76,7 @@ def _run(kind: str, name: str, checks: "list[Check]") -> Group:
     from faithkit_conformance.checks import run
 
     if sys.stderr.isatty():
-        print_message(f"checking {kind} {name} …")
+        click.echo(f"checking {kind} {name} …", err=True)
     return kind, name, checks, run(checks)
 
 
@@ -81,12 +84,12 @@ def _print_groups(distribution: str, groups: list[Group], verbose: bool) -> None
     width = max(len(f"{kind} {name}") for kind, name, *_ in groups)
     for kind, name, checks, report in groups:
         counts = ", ".join([f"{len(report.passed)} passed", *_exceptions([report])])
-        print_result(f"{f'{kind} {name}':<{width}}  {counts}")
+        _print(f"{f'{kind} {name}':<{width}}  {counts}")
         for check in checks:
             _print_check(check, report, verbose)
     for note in _clash_notes(distribution):
         _print_indented(f"note: {note}", "")
-    print_result(f"{distribution}: {_summary([report for *_, report in groups])}.")
+    _print(f"{distribution}: {_summary([report for *_, report in groups])}.")
 
 
 def _summary(reports: "list[Report]") -> str:
@@ -109,7 +112,7 @@ def _exceptions(reports: "list[Report]") -> list[str]:
 def _print_check(check: "Check", report: "Report", verbose: bool) -> None:
     outcome, reason = _outcome(check, report)
     if outcome in ("failed", "expected") or verbose:
-        print_result(f"  {outcome:<8} {check.name}")
+        _print(f"  {outcome:<8} {check.name}")
         if outcome != "passed":
             _print_indented(reason, " " * 11)
         if outcome == "failed":
@@ -125,29 +128,32 @@ def _outcome(check: "Check", report: "Report") -> tuple[str, str]:
     return "passed", ""
 
 
+def _print(text: str) -> None:
+    click.echo(to_printable(text))
+
+
 def _print_indented(text: str, margin: str) -> None:
-    print_result(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
+    _print(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
 
 
 def _clash_notes(distribution: str) -> list[str]:
-    """Return notes about component names that another distribution also uses."""
-    from faithkit.extension.entries import name_conflicts
-    from faithkit.extension.entry_points import COMMANDS, installed_sources, normalise_name, verb_clashes
-    from faithkit.extension.registry import registry
+    """Return notes about names that another distribution also uses: problems that it has not on its own."""
+    from faithkit.plugin import Registry, registry
+    from faithkit_conformance.check_targets import GROUP, find_entry_points, normalise_name
 
-    commands, _ = installed_sources(COMMANDS)
-    problems = [*name_conflicts(registry().entries()), *verb_clashes(commands)]
+    own_problems = Registry(entry_points=find_entry_points(GROUP, distribution)).broken
     return [
         f"{problem.problem}. {problem.hint}."
-        for problem in problems
-        if problem.distribution == normalise_name(distribution)
+        for problem in registry().broken
+        if problem.distribution == normalise_name(distribution) and problem not in own_problems
     ]
 
 
 def _print_tracebacks(groups: list[Group]) -> None:
     for *_, report in groups:
         for check, error in report.errors.items():
-            print_traceback(error.__cause__ or error, f"\n{check}\n")
+            lines = traceback.format_exception(error.__cause__ or error)
+            click.echo(to_printable(f"\n{check}\n{''.join(lines).rstrip()}"), err=True)
 
 
 def _to_dict(distribution: str, groups: list[Group]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Find the checks of a target: a module, a distribution or a component."""
 
+import re
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points
 from importlib.metadata import distribution as distribution_named
@@ -10,12 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from faithkit.errors import InputError
-from faithkit.extension.component import Component
-from faithkit.extension.entries import Entry
-from faithkit.extension.entry_points import COMMANDS, as_sources, command_entry, normalise_name
-from faithkit.extension.registry import GROUP
-from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.wording import did_you_mean
+from faithkit.plugin import Component, Entry
 from faithkit_conformance.checks import Check, bind, bind_all, check_expected_failures, clear_cache
 from faithkit_conformance.kinds import (
     adapter_checks,
@@ -35,9 +31,13 @@ from faithkit_conformance.kinds import (
     relation_objection_checks,
 )
 from faithkit_conformance.kinds.plugin_checks import Plugin
-from faithkit_conformance.kit import Candidate, Kit, load_kit
+from faithkit_conformance.kit import Candidate, Kit, Situation, load_kit
 from faithkit_conformance.situations import situation_names
 from faithkit_conformance.trials import try_explainer
+from faithkit_conformance.wording import did_you_mean
+
+GROUP, COMMANDS = "faithkit", "faithkit.commands"
+"""The entry point groups of plugins and of their verbs."""
 
 _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "explainer": (explainer_checks, explainer_invariance_checks, explainer_side_effect_checks),
@@ -60,14 +60,14 @@ CHECK_MODULES = (
 """The modules whose functions are checks."""
 
 
-def checks_for(target: Any, *, situations: Mapping[str, EvaluationInputs] | None = None) -> list[Check]:
+def checks_for(target: Any, *, situations: Mapping[str, Situation] | None = None) -> list[Check]:
     """Return the checks that a plugin, or one component, should pass.
 
     Parameters
     ----------
     target : module, str, or tuple
         A plugin's module, the name of an installed distribution, or ``(kind, component)``.
-    situations : mapping of str to EvaluationInputs, optional
+    situations : mapping of str to Situation, optional
         Your own models for checking explainers, instead of those of the kit: each a fitted model, six rows to
         explain, of which the second and the last are equal, and a background.
 
@@ -82,9 +82,9 @@ def checks_for(target: Any, *, situations: Mapping[str, EvaluationInputs] | None
 
     Examples
     --------
-    >>> from faithkit.plugin import Component
+    >>> from faithkit.plugin import registry
     >>> from faithkit_conformance import checks_for
-    >>> majority = Component(name="majority", factory="faithkit.measure.estimators:Majority", summary="…")
+    >>> majority = registry().find("estimator", "majority").component
     >>> [check.name for check in checks_for(("estimator", majority))][-2:]
     ['interval_is_of_the_same_quantity', 'by_chance_is_a_share']
     >>> checks_for("faithkit-scoped-rulez")
@@ -140,9 +140,7 @@ def _parse_component(target: tuple[Any, ...]) -> Entry:
 
 
 def _find_plugins(target: Any) -> list[Plugin]:
-    declared_plugins = [
-        (source.entry_point, source.distribution) for source in as_sources(entry_points(group=GROUP))
-    ]
+    declared_plugins = _entry_points_with_owners(GROUP)
     if isinstance(target, ModuleType):
         owners = [owner for entry_point, owner in declared_plugins if entry_point.value == target.__name__]
         provider = owners[0] if owners else target.__name__.partition(".")[0]
@@ -153,9 +151,7 @@ def _find_plugins(target: Any) -> list[Plugin]:
             "distribution, or (kind, Component)."
         )
     plugins = [
-        Plugin(entry_point, owner)
-        for entry_point, owner in declared_plugins
-        if owner == normalise_name(target)
+        Plugin(entry_point, normalise_name(target)) for entry_point in find_entry_points(GROUP, target)
     ]
     if not plugins and not _find_commands(target):
         raise InputError(_describe_missing_plugin(target, sorted({owner for _, owner in declared_plugins})))
@@ -166,8 +162,47 @@ def _find_commands(target: Any) -> list[Entry]:
     """Return the commands of a distribution. A module has none: commands are separate entry points."""
     if not isinstance(target, str):
         return []
-    sources = as_sources(entry_points(group=COMMANDS))
-    return [command_entry(source) for source in sources if source.distribution == normalise_name(target)]
+    return [
+        _command_entry(entry_point, normalise_name(target))
+        for entry_point in find_entry_points(COMMANDS, target)
+    ]
+
+
+def _command_entry(entry_point: EntryPoint, owner: str) -> Entry:
+    verb = entry_point.name
+    summary = f"Described by `faithkit {verb} --help`."
+    component = Component(name=verb, factory=entry_point.value, summary=summary)
+    return Entry("command", component, owner, "unknown", verb)
+
+
+def find_entry_points(group: str, distribution: str) -> list[EntryPoint]:
+    """Return the entry points of a group that an installed distribution declares."""
+    return [
+        entry_point
+        for entry_point, owner in _entry_points_with_owners(group)
+        if owner == normalise_name(distribution)
+    ]
+
+
+def _entry_points_with_owners(group: str) -> list[tuple[EntryPoint, str]]:
+    """Return the installed entry points of a group with the distributions that declare them, sorted."""
+    pairs = [(entry_point, _owner(entry_point)) for entry_point in entry_points(group=group)]
+    return sorted(pairs, key=lambda pair: (pair[1], pair[0].name, pair[0].value))
+
+
+def _owner(entry_point: EntryPoint) -> str:
+    """Return the distribution of an entry point; if its metadata are damaged, the package of its value."""
+    name = None if entry_point.dist is None else entry_point.dist.metadata["Name"]
+    return normalise_name(name or re.split("[.:]", entry_point.value)[0])
+
+
+def normalise_name(distribution: str) -> str:
+    """Return a distribution's name in the spelling of pip (PEP 503).
+
+    >>> normalise_name("Faithkit_Scoped.Rules")
+    'faithkit-scoped-rules'
+    """
+    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def _describe_missing_plugin(target: str, distributions: list[str]) -> str:

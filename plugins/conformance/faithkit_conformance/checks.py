@@ -15,7 +15,7 @@ from unittest import SkipTest
 from attrs import field, frozen
 
 from faithkit.errors import InputError
-from faithkit.wording import describe, did_you_mean
+from faithkit_conformance.wording import describe, did_you_mean
 
 _PREFIX = "check_"
 C = TypeVar("C", bound="Context")

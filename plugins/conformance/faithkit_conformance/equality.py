@@ -5,38 +5,54 @@ decimals to which the kernel rounds them (`explanations/precision.py`).
 """
 
 import math
+import pickle
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from faithkit.arguments import to_python
-from faithkit.arrays.containers import concat_rows, take_rows
-from faithkit.arrays.grouping import group
+from faithkit import Explanations, Rule
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Explanations
-from faithkit.explanations.precision import choose_decimals
-from faithkit.run.explaining.store import ChunkResult
-from faithkit.wording import one_line
+from faithkit.plugin import choose_decimals, concat_rows, group, take_rows
+from faithkit_conformance.wording import one_line
 
 _SHARED_TOLERANCE = {False: 2.0**-26, True: 2.0**-14}  # for a base value, in double and single precision
+_STORABLE = (bool, int, float, str, np.ndarray, np.generic, pd.DataFrame, Rule)
 _SINGULAR = {"identities": "identity", "values": "value"}
 _CHECKED_COLUMNS = ("values", "instances", "identity", "missing", "shared", "remarks")
 
 
-def save_and_load(explanations: Explanations) -> Explanations:
-    """Return explanations after saving them to a store and loading them again.
+def pickle_and_load(explanations: Explanations) -> Explanations:
+    """Return explanations as another process gets them. The rows stay behind, since all processes have them.
 
     Examples
     --------
-    >>> save_and_load(Explanations.vectors([[0.5, -1.0]], shared={"names": ["age", "sex"]})).values
+    >>> pickle_and_load(Explanations.vectors([[0.5, -1.0]], shared={"names": ["age", "sex"]})).values
     array([[ 0.5, -1. ]])
     """
-    loaded = ChunkResult.load(ChunkResult.of(explanations).dump(""), "").explanations
-    assert loaded is not None
+    loaded: Explanations = pickle.loads(pickle.dumps(attrs.evolve(explanations, instances=None)))
     return loaded
+
+
+def find_foreign_type(value: Any) -> str | None:
+    """Return the name of the first type in a value that is neither an array, a table, a rule nor of JSON.
+
+    Examples
+    --------
+    >>> find_foreign_type({"names": ["age"], "base": np.zeros(2)}) is None
+    True
+    >>> find_foreign_type({"names": {"age", "sex"}})
+    'set'
+    """
+    if value is None or isinstance(value, _STORABLE):
+        return None
+    if not isinstance(value, dict | list | tuple):
+        return type(value).__name__
+    items = [*value, *value.values()] if isinstance(value, dict) else value
+    return next(filter(None, map(find_foreign_type, items)), None)
 
 
 def are_equal(a: Any, b: Any, tolerance: float = 0.0) -> bool:
@@ -51,7 +67,7 @@ def are_equal(a: Any, b: Any, tolerance: float = 0.0) -> bool:
     >>> are_equal(np.array([1.0]), np.array([1]))
     False
     """
-    a, b = to_python(a), to_python(b)
+    a, b = (value.item() if isinstance(value, np.generic) else value for value in (a, b))
     if type(a) is not type(b):
         return False
     if isinstance(a, pd.DataFrame):

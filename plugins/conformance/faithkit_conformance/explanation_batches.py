@@ -17,14 +17,10 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import Rows, take_rows
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.predicates import Contains, Interval, OneOf
-from faithkit.explanations.rules import Rule
-from faithkit.extension.component import INPUTS
-from faithkit.extension.registry import registry
-from faithkit.inputs.rows import has_input_kind
+from faithkit import Explanations, Rule
+from faithkit.plugin import Contains, Interval, OneOf, Sample, registry, take_rows
 from faithkit_conformance.checks import passes
+from faithkit_conformance.components import INPUTS, has_input_kind
 from faithkit_conformance.kinds.explainer_checks import (
     check_explanations_can_be_compared,
     check_instances_are_the_explained_rows,
@@ -48,7 +44,7 @@ class Batch:
     """Instances with their explanations, none of them missing; `equal_pairs` are pairs of equal rows."""
 
     name: str
-    X: Rows
+    X: Any
     explanations: Explanations
     background: Any
     equal_pairs: tuple[tuple[int, int], ...] = ()
@@ -83,8 +79,7 @@ def batches_for(candidate: Candidate) -> list[Batch]:
 
     Examples
     --------
-    >>> from faithkit.extension.entries import Entry
-    >>> from faithkit.plugin import Component
+    >>> from faithkit.plugin import Component, Entry
     >>> component = Component(name="mine", factory="m:f", summary="Mine.", kinds=("rule",))
     >>> [batch.name for batch in batches_for(Candidate(Entry("relation", component, "mine", "1.0")))]
     ['rules about a table', 'rules about texts']
@@ -166,7 +161,7 @@ def _synthetic_batches() -> tuple[Batch, ...]:
     )
 
 
-def _build_batch(name: str, X: Rows, kind: str, values: Any) -> Batch:
+def _build_batch(name: str, X: Any, kind: str, values: Any) -> Batch:
     return Batch(name, X, Explanations(kind=kind, values=values, instances=X), X, _EQUAL_PAIRS)
 
 

@@ -6,15 +6,38 @@ from unittest import SkipTest
 
 import attrs
 
-from faithkit.errors import PluginError
-from faithkit.explanations.explanations import Sample
-from faithkit.extension.component import Component
-from faithkit.extension.entries import Entry
-from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.third_party import guard
+from faithkit.errors import FaithkitError, PluginError
+from faithkit.plugin import Component, Entry, Sample
+from faithkit_conformance.wording import describe
 
 KIT_CONSTANT = "FAITHKIT_KIT"
 """The constant of a plugin's module that holds the import string of its kit."""
+
+
+@attrs.frozen(eq=False)
+class Situation:
+    """What an explainer is tried on: a fitted model, rows to explain, and a background to learn from.
+
+    Parameters
+    ----------
+    model : object
+        As `Predictor` takes it.
+    X : array, DataFrame, sparse matrix or list of str
+        Six rows to explain, of which the second and the last are equal.
+    background : like X
+        The rows that the explainer learns from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.arange(6.0).reshape(6, 1) % 5
+    >>> Situation(lambda X: ["yes"] * len(X), rows + [[1.0]], rows).X.ravel().tolist()
+    [1.0, 2.0, 3.0, 4.0, 5.0, 1.0]
+    """
+
+    model: Any
+    X: Any
+    background: Any
 
 
 @attrs.frozen(eq=False)
@@ -26,7 +49,7 @@ class Kit:
 
     Parameters
     ----------
-    situations : mapping of str to EvaluationInputs
+    situations : mapping of str to Situation
         Models that its explainers can read, instead of the kit's models: each a fitted model, six rows to
         explain, of which the second and the last are equal, and a background.
     samples : mapping of str to Sample
@@ -42,7 +65,7 @@ class Kit:
     {}
     """
 
-    situations: Mapping[str, EvaluationInputs] = attrs.field(factory=dict)
+    situations: Mapping[str, Situation] = attrs.field(factory=dict)
     samples: Mapping[str, Sample] = attrs.field(factory=dict)
     expected_failures: Mapping[str, str] = attrs.field(factory=dict)
     skipped: str = attrs.field(default="", repr=False)  # the reason if nothing can be checked
@@ -73,11 +96,15 @@ def load_kit(module: Any) -> Kit:
         return Kit()
     owner = f"{KIT_CONSTANT} of {module.__name__}"
     build_kit = Component(name="kit", factory=import_string, summary="A plugin's kit.").load()
-    with guard(owner, "It names a function without parameters.", PluginError):
-        try:
-            kit = build_kit()
-        except SkipTest as reason:
-            return Kit(skipped=str(reason))
+    try:
+        kit = build_kit()
+    except SkipTest as reason:
+        return Kit(skipped=str(reason))
+    except FaithkitError:
+        raise
+    except (Exception, SystemExit) as error:
+        remedy = "It names a function without parameters."
+        raise PluginError(f"{owner} failed with {describe(error).rstrip('.')}. {remedy}") from error
     if not isinstance(kit, Kit):
         raise PluginError(f"{owner} gave a {type(kit).__name__}: expected a faithkit_conformance.Kit.")
     return kit

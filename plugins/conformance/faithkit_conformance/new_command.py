@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from faithkit.cli.shared.streams import print_result
-from faithkit.cli.shared.verb import OUTPUT, Verb, option
 from faithkit.errors import InputError
+from faithkit.plugin import option
 
 FIELDS = {
     "explainer": 'inputs=("table",)',
@@ -34,6 +33,9 @@ readme = "README.md"
 requires-python = ">=3.11"
 dependencies = ["faithkit>=0.3.0.dev0"]
 
+[project.optional-dependencies]
+dev = ["faithkit-conformance>=0.3.0.dev0", "pytest"]
+
 [project.entry-points.faithkit]
 {name} = "{package}"
 
@@ -45,7 +47,7 @@ _README = """\
 
 {summary}
 
-    python -m pip install --editable .
+    python -m pip install --editable '.[dev]'
     faithkit check {distribution}
     python -m pytest
 """
@@ -81,11 +83,11 @@ def test_the_plugin_keeps_the_contract(check):
 '''
 
 
-@click.command(cls=Verb)
+@click.command()
 @click.argument("kind", type=click.Choice([*FIELDS, "plugin"]))
 @click.argument("name")
 @option(
-    "--folder FOLDER", OUTPUT, "Write the package into this folder instead of the current one.", default="."
+    "--folder FOLDER", "Output", "Write the package into this folder instead of the current one.", default="."
 )
 def command(kind: str, name: str, folder: str) -> None:
     """Write a package with an explainer, a relation, a discretizer, an estimator or a diagnostic called NAME.
@@ -105,10 +107,10 @@ def command(kind: str, name: str, folder: str) -> None:
     for path, text in _files(kinds, name).items():
         (project / path).parent.mkdir(parents=True, exist_ok=True)
         (project / path).write_text(text, encoding="utf-8")
-        print_result(f"wrote {project / path}")
+        click.echo(f"wrote {project / path}")
     options = {"discretizer": "--discretize", "diagnostic": "--diagnose"}
-    print_result(f"\nNext:\n  python -m pip install --editable {project}\n  faithkit check faithkit-{name}")
-    print_result(f"  faithkit evaluate {options.get(kinds[0], f'--{kinds[0]}')} {name}")
+    click.echo(f"\nNext:\n  python -m pip install --editable {project}\n  faithkit check faithkit-{name}")
+    click.echo(f"  faithkit evaluate {options.get(kinds[0], f'--{kinds[0]}')} {name}")
 
 
 def _files(kinds: list[str], name: str) -> dict[str, str]:

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import concat_rows, take_rows
-from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.inputs.rows import has_input_kind
-from faithkit_conformance.kit import Candidate
+from faithkit.plugin import concat_rows, take_rows
+from faithkit_conformance.components import has_input_kind
+from faithkit_conformance.kit import Candidate, Situation
 
 EQUAL_ROWS = (1, 5)
 """The positions of two equal rows in the X of every situation."""
@@ -26,7 +25,7 @@ _WORDS = ("fine", "dull", "plot", "cast", "long", "loud", "warm", "cold")
 
 
 @cache
-def kit_situation(name: str) -> EvaluationInputs:
+def kit_situation(name: str) -> Situation:
     """Build a situation of the kit: a fitted model, six rows to explain and a background of sixty.
 
     Examples
@@ -54,13 +53,13 @@ def situation_names(candidate: Candidate) -> list[str]:
     return [name for name, (kind, *_) in _SITUATIONS.items() if kind in inputs]
 
 
-def get_situation(candidate: Candidate, name: str) -> EvaluationInputs:
+def get_situation(candidate: Candidate, name: str) -> Situation:
     """Return a situation of the candidate's plugin, or of the kit."""
     custom = candidate.kit.situations
     return custom[name] if custom else kit_situation(name)
 
 
-def situation_of(model: Any, rows: Any) -> EvaluationInputs:
+def situation_of(model: Any, rows: Any) -> Situation:
     """Return the situation of a fitted model: a background of sixty rows and six rows to explain, two equal.
 
     Parameters
@@ -83,7 +82,7 @@ def situation_of(model: Any, rows: Any) -> EvaluationInputs:
     X = concat_rows([rest, take_rows(rest, slice(EQUAL_ROWS[0], EQUAL_ROWS[0] + 1))])
     if isinstance(X, pd.DataFrame):
         X.index = X.index + 100  # index and position differ, as in a table that was filtered
-    return EvaluationInputs(model, X, background)
+    return Situation(model, X, background)
 
 
 _Rows = tuple[Any, NDArray[np.float64], Any]
@@ -150,11 +149,13 @@ def _sparse() -> _Rows:
 def _arrays(*shape: int) -> _Rows:
     from sklearn.preprocessing import FunctionTransformer
 
-    from faithkit.inputs.models.preparation import flat
-
     rows = np.random.default_rng(4).normal(size=(_ALL_ROWS, *shape)).round(2)
-    score = flat(rows[:, :3]).sum(axis=1) - flat(rows[:, -2:]).sum(axis=1)
-    return rows, score, FunctionTransformer(flat)
+    score = _flatten(rows[:, :3]).sum(axis=1) - _flatten(rows[:, -2:]).sum(axis=1)
+    return rows, score, FunctionTransformer(_flatten)
+
+
+def _flatten(rows: NDArray[Any]) -> NDArray[Any]:
+    return rows.reshape(len(rows), -1)
 
 
 def _labels(score: NDArray[Any], n_classes: int) -> NDArray[Any]:

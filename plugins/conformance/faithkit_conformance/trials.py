@@ -18,14 +18,12 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import Rows, take_rows
-from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.seeds import row_seeds
-from faithkit.run.components.system import check_predictions
+from faithkit import Explanations, Predictor
+from faithkit.errors import InputError
+from faithkit.plugin import row_seeds, take_rows
+from faithkit_conformance.components import NUMBERS, explained_outcomes
 from faithkit_conformance.kinds.component_checks import create
-from faithkit_conformance.kit import Candidate
+from faithkit_conformance.kit import Candidate, Situation
 from faithkit_conformance.situations import get_situation, situation_names
 
 
@@ -40,11 +38,11 @@ class Trial:
 
     candidate: Candidate
     name: str
-    situation: EvaluationInputs
+    situation: Situation
     instance: Any
     fit_result: Any
     answer: Any
-    X: Rows
+    X: Any
     seeds: NDArray[np.uint32]
     background: Any
     predictor: Predictor
@@ -77,14 +75,14 @@ class Trial:
         seeds = row_seeds(X, seed=0)
         if labels is not None and isinstance(X, pd.DataFrame):
             X.index = pd.Index(labels)
-        with _silence():
+        with silence():
             return self.explainer.explain(X, seeds)
 
     def refit_and_explain(self, background_rows: slice = slice(None)) -> Explanations:
         """Explain the same rows with a new instance, fitted on these rows of the same background."""
         instance = create(self.candidate)
         background = deepcopy(take_rows(self.situation.background, background_rows))
-        with _silence():
+        with silence():
             fit_result = instance.fit(copy_predictor(self.situation), background)
             answer: Explanations = (instance if fit_result is None else fit_result).explain(
                 deepcopy(self.situation.X), self.situation_seeds
@@ -114,8 +112,8 @@ def try_explainer(candidate: Candidate, name: str, is_reversed: bool = False) ->
     background = deepcopy(take_rows(situation.background, order))
     changed_globals: list[str] = []
     try:
-        check_predictions(candidate.name, explainer, predictor)
-        with _silence(), _watch_globals(changed_globals):
+        _refuse_unexplained_predictions(candidate.name, explainer, predictor)
+        with silence(), _watch_globals(changed_globals):
             fit_result = explainer.fit(predictor, background)
             answer = (explainer if fit_result is None else fit_result).explain(X, seeds)
     except (Exception, SystemExit) as error:  # SystemExit must not end the kit
@@ -135,12 +133,18 @@ def try_explainer(candidate: Candidate, name: str, is_reversed: bool = False) ->
     )
 
 
+def _refuse_unexplained_predictions(name: str, explainer: Any, predictor: Predictor) -> None:
+    """Refuse a model that predicts numbers, as the kernel does, to explainers of labels."""
+    if predictor.is_regressor and NUMBERS not in explained_outcomes(explainer):
+        raise InputError(f"{name} explains labels, and the model predicts numbers.")
+
+
 def retry_with_reversed_background(trial: Trial) -> Trial | BaseException:
     """Try the explainer again, with a new instance and the background in the opposite order."""
     return try_explainer(trial.candidate, trial.name, is_reversed=True)
 
 
-def copy_predictor(situation: EvaluationInputs) -> Predictor:
+def copy_predictor(situation: Situation) -> Predictor:
     """Return a predictor with a copy of the situation's model, if it can be copied."""
     try:
         return Predictor(deepcopy(situation.model))
@@ -149,7 +153,7 @@ def copy_predictor(situation: EvaluationInputs) -> Predictor:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Suppress warnings and output of libraries: only their results matter here."""
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
         # a pattern that differs from filters of explainers that ignore all warnings

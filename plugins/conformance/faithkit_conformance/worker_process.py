@@ -15,7 +15,7 @@ from cloudpickle import dumps, loads
 from joblib.externals.loky import ProcessPoolExecutor
 
 from faithkit.errors import FaithkitError
-from faithkit.wording import describe
+from faithkit_conformance.wording import describe
 
 
 def call_in_worker(call: Callable[[], Any]) -> Any:

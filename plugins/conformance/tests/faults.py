@@ -62,8 +62,9 @@ EXPLAINERS = {
     ),
     "NamesAnothersDiscretizer": (
         "the_named_discretizer_takes_them",
-        "names-anothers-discretizer on array: the explanations name the discretizer delta, which takes "
-        "('example',), and are 'vector'. Name another one, or none.",
+        "names-anothers-discretizer on array: it cannot be measured: the discretizer delta takes explanations of "
+        "kind example, and these are of kind 'vector': choose another one, or 'original'. Without one, explanations "
+        "count as they are.",
     ),
     "ReversesInstances": (
         "instances_are_the_explained_rows",
@@ -130,9 +131,8 @@ EXPLAINERS = {
     ),
     "SharesASet": (
         "explanations_are_storable",
-        "shares-a-set on array: the store cannot keep the explanations: a set in an explanation cannot be"
-        " stored: it is no number, text, tuple, Rule or array. Run without a store, or let the explainer "
-        "give such values. Hold arrays, frames, rules and JSON values: convert others with tolist(), "
+        "shares-a-set on array: `shared` holds a set, which no store can keep. "
+        "Hold arrays, frames, rules and JSON values: convert others with tolist(), "
         "sorted() or str().",
     ),
     "TakesAnyBackground": (
@@ -213,8 +213,7 @@ EXPLAINERS = {
     "NamesAnothersRelation": (
         "the_named_relation_takes_them",
         "names-anothers-relation on array: the explanations name the relation in-scope, which "
-        "rejects them: the relation in-scope takes explanations of kind rule, and these are of kind"
-        " 'vector': use another one, or another explainer. Name another one, or none.",
+        "rejects them: it takes explanations of kind rule, and these are 'vector'. Name another one, or none.",
     ),
     "NamesARelationThatNeedsMore": (
         "the_named_relation_takes_them",
@@ -286,18 +285,18 @@ RELATIONS = {
     ),
     "GivesNumbers": (
         "holds_is_a_boolean_matrix",
-        "gives-numbers on vectors: holds returned int64 (69, 70); expected bool (69, 70). Return one row "
+        "gives-numbers on vectors: the matrix cannot be counted: holds returned int64 (69, 70); expected bool (69, 70). Return one row "
         "per explanation and one column per instance.",
     ),
     "GivesItTheOtherWayRound": (
         "holds_is_a_boolean_matrix",
-        "gives-it-the-other-way-round on vectors: holds returned bool (70, 69); expected bool (69, 70). "
+        "gives-it-the-other-way-round on vectors: the matrix cannot be counted: holds returned bool (70, 69); expected bool (69, 70). "
         "Return one row per explanation and one column per instance.",
     ),
     "PadsWithOnes": (
         "holds_is_a_boolean_matrix",
-        "pads-with-ones on vectors: the bits cannot be counted: it.packed has ones behind bit 70: pad with zeros, as "
-        "faithkit.plugin.pack_bits does. faithkit.plugin.pack_bits makes them of a Boolean matrix.",
+        "pads-with-ones on vectors: the bits cannot be counted: packed has ones behind bit 70; expected "
+        "zeros. faithkit.plugin.pack_bits makes them of a Boolean matrix.",
     ),
     "ForgetsAKey": (
         "one_key_per_explanation",
@@ -402,9 +401,8 @@ RELATIONS = {
     ),
     "TripsOverMissing": (
         "missing_explanations_are_accepted",
-        "trips-over-missing: the relation TripsOverMissing failed with ValueError: Input contains NaN. "
-        "Check that it suits these rows and explanations, or use another one was raised. Expected that "
-        "the relation accepts missing explanations, and that they do not affect the others. The traceback "
+        "trips-over-missing: ValueError: Input contains NaN was raised. Expected that the relation"
+        " accepts missing explanations, and that they do not affect the others. The traceback "
         "shows where to fix it.",
     ),
     "TakesMissingForZero": (
@@ -414,9 +412,9 @@ RELATIONS = {
     ),
     "DrawsTooFew": (
         "control_has_the_same_form",
-        "draws-too-few on vectors: its control has another form: DrawsTooFew.control returned "
+        "draws-too-few on vectors: its control has another form: control returned "
         "<Explanations of 35 rows, kind vector, … missing>; expected 70 explanations of kind 'vector', "
-        "missing where the originals are: use attrs.evolve(explanations, …). Return "
+        "missing where the originals are. Return "
         "attrs.evolve(explanations, values=…).",
     ),
     "DrawsFromTheClock": (
@@ -510,8 +508,7 @@ DISCRETIZERS = {
     ),
     "TriesAList": (
         "values_to_try_are_taken",
-        "tries-a-list: `tries` is not accepted: what the discretizer 'tries-a-list' of your plugin "
-        "proposes to try failed with AttributeError: 'list' object has no attribute 'items'. Map "
+        "tries-a-list: `tries` is not accepted: AttributeError: 'list' object has no attribute 'items'. Map "
         "the names of parameters to values that the constructor takes.",
     ),
     "RefusesEverything": (
@@ -559,25 +556,25 @@ DISCRETIZERS = {
 ESTIMATORS = {
     "ScoresExplanations": (
         "scores_are_shares",
-        "scores-explanations on a tally with three labels: its scores cannot be used: the estimator sound returned scores of shape "
+        "scores-explanations on a tally with three labels: scores have the shape "
         "(8, 3); expected (2, 8, 3): (2, explanations, labels). Return one score for each entry of "
         "tally.owners, and NaN to leave an owner out.",
     ),
     "CountsInPercent": (
         "scores_are_shares",
-        "counts-in-percent on a tally with three labels: its scores cannot be used: the estimator sound returned scores from 50 to "
-        "50; expected values from 0 to 1, or NaN to leave an owner out. Return one score for each entry "
+        "counts-in-percent on a tally with three labels: scores are from 50 to "
+        "50; expected 0 to 1. Return one score for each entry "
         "of tally.owners, and NaN to leave an owner out.",
     ),
     "OverflowsWhenLarge": (
         "scores_are_shares",
-        "overflows-when-large on a tally with many instances: its scores cannot be used: the estimator sound returned scores from - "
-        "… Return one score for each entry of tally.owners, and NaN to leave an owner out.",
+        "overflows-when-large on a tally with many instances: scores are from - … "
+        "Return one score for each entry of tally.owners, and NaN to leave an owner out.",
     ),
     "BoostsTheRare": (
         "scores_are_shares",
-        "boosts-the-rare on a tally with a rare label: its scores cannot be used: the estimator sound returned scores from 0.5 to 2;"
-        " expected values from 0 to 1, or NaN to leave an owner out. Return one score for each entry of "
+        "boosts-the-rare on a tally with a rare label: scores are from 0.5 to 2;"
+        " expected 0 to 1. Return one score for each entry of "
         "tally.owners, and NaN to leave an owner out.",
     ),
     "PrefersTheFirstLabel": (
@@ -597,14 +594,14 @@ ESTIMATORS = {
     ),
     "WeighsBelowZero": (
         "weights_can_be_used",
-        "weighs-below-zero on a tally with three labels: its weights cannot be used: the estimator sound weighs "
-        "owners by -1 to -1; expected finite weights of at least 0. Return weights of the shape of tally.owners, "
+        "weighs-below-zero on a tally with three labels: it weighs "
+        "owners by -1 to 0; expected finite weights of at least 0. Return weights of the shape of tally.owners, "
         "or of one that broadcasts to it.",
     ),
     "WeighsExplanations": (
         "weights_can_be_used",
-        "weighs-explanations on a tally with three labels: its weights cannot be used: the estimator sound "
-        "failed with ValueError: … Return weights of the shape of tally.owners, or of one that broadcasts to it.",
+        "weighs-explanations on a tally with three labels: its weights cannot be used: "
+        "ValueError: … Return weights of the shape of tally.owners, or of one that broadcasts to it.",
     ),
     "WeighsTheFirstLabelMost": (
         "order_of_the_tally_is_irrelevant",
@@ -644,9 +641,7 @@ DATASETS = {
     ),
     "ForgetsALabel": (
         "features_and_labels_are_loaded",
-        "forgets-a-label: the dataset 'forgets-a-label' of your plugin has 3 rows and 2 labels: expected "
-        "one for each row was raised. Expected that `load` returns a table, texts or an array of images or "
-        "series, and a label for each row. The traceback shows where to fix it.",
+        "forgets-a-label: it has 3 rows and 2 labels; expected one for each row. Give every row its label.",
     ),
     "IsEmpty": (
         "features_and_labels_are_loaded",

@@ -221,7 +221,7 @@ def test_a_refused_situation_is_skipped_with_the_explainers_own_words():
         "sound refuses it: only arrays are explained: convert it with to_numpy()."
     )
     assert report.skipped["sound-explains_array_of_numbers"].startswith(
-        "sound refuses it: sound explains labels, and the model predicts numbers: use an explainer of numbers"
+        "sound refuses it: sound explains labels, and the model predicts numbers."
     )
 
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_conformance.equality import save_and_load
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
@@ -21,6 +20,10 @@ from faithkit.run.explaining.store import ChunkResult
 KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
 Point = namedtuple("Point", "x y")
+
+
+def save_and_load(explanations):
+    return ChunkResult.load(ChunkResult.of(explanations).dump(""), "").explanations
 
 
 def build_chunk(*reasons, explanations=None, warnings=()):

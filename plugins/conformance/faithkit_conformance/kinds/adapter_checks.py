@@ -8,14 +8,16 @@ from unittest import SkipTest
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays.containers import n_rows
-from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.objects.adapters import ROLES, RowContext, adapt_with, takes
-from faithkit.wording import join_words
+from faithkit import Explanations
+from faithkit.plugin import RowContext, n_rows
 from faithkit_conformance.checks import require, skip_unless_passes
 from faithkit_conformance.equality import first_changed_column
-from faithkit_conformance.kinds.component_checks import create, required_params
+from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
+from faithkit_conformance.wording import join_words
+
+ROLES = ("explanations", "rows", "predictions", "model")
+"""What an adapter can convert an object to; each role is the name of a method."""
 
 
 def check_takes_objects_of_the_types_that_it_names(candidate: Candidate) -> None:
@@ -31,7 +33,9 @@ def check_takes_objects_of_the_types_that_it_names(candidate: Candidate) -> None
     example_type = type(example[0] if is_sequence else example)
     type_name = f"{example_type.__module__}.{example_type.__qualname__}"
     problem = f"its example is a {type_name}, which does not match its types {', '.join(types)}"
-    require(takes(candidate.entry, example), problem, remedy)
+    known_classes = {(name.partition(".")[0], name.rpartition(".")[2]) for name in types}
+    classes = {(base.__module__.partition(".")[0], base.__qualname__) for base in example_type.__mro__}
+    require(not known_classes.isdisjoint(classes), problem, remedy)
 
 
 def check_makes_what_its_methods_say(candidate: Candidate) -> None:
@@ -44,7 +48,8 @@ def check_makes_what_its_methods_say(candidate: Candidate) -> None:
     require(bool(roles), "it has no method that takes anything", f"Give it one of {join_words(ROLES)}")
     example, context = _example(candidate)
     for role in roles:
-        adapted = adapt_with(candidate.entry, example, role, context, required_params(candidate))
+        adapted = _adapt(candidate, role, example, context)
+        require(adapted is not None, f"{role} returned None for its example", "Return what it is, converted")
         if role == "model":
             has_predict = callable(getattr(adapted, "predict", adapted))
             require(has_predict, "its model has no predict", "Give it one")
@@ -68,8 +73,7 @@ def check_taking_it_again_gives_the_same(candidate: Candidate) -> None:
     if "explanations" not in _roles(candidate):
         raise SkipTest(f"{candidate.name} makes no explanations.")
     example, context = _example(candidate)
-    params = required_params(candidate)
-    first, second = (adapt_with(candidate.entry, example, "explanations", context, params) for _ in range(2))
+    first, second = (_adapt(candidate, "explanations", example, context) for _ in range(2))
     column = first_changed_column(first, second)
     remedy = "Read the object, and change nothing in it"
     require(column is None, f"its {column} differ the second time", remedy)
@@ -78,6 +82,12 @@ def check_taking_it_again_gives_the_same(candidate: Candidate) -> None:
 def _roles(candidate: Candidate) -> list[str]:
     adapter = create(candidate)
     return [role for role in ROLES if callable(getattr(adapter, role, None))]
+
+
+def _adapt(candidate: Candidate, role: str, example: Any, context: RowContext) -> Any:
+    """Convert an example with a new adapter, as the kernel does."""
+    arguments = (context,) if role in ("explanations", "model") else ()
+    return getattr(create(candidate), role)(example, *arguments)
 
 
 @lru_cache(maxsize=8)

@@ -11,12 +11,12 @@ from typing import Any
 from unittest import SkipTest
 
 from faithkit.errors import FaithkitError
-from faithkit.explanations.relations import Relation
-from faithkit.extension.creation import EMPTY, build, parameters
-from faithkit.wording import join_words
+from faithkit.plugin import Relation, build
 from faithkit_conformance.checks import forbid, require, skip_unless_passes
+from faithkit_conformance.components import find_parameters
 from faithkit_conformance.kinds.declaration_checks import check_factory_can_be_imported
 from faithkit_conformance.kit import Candidate
+from faithkit_conformance.wording import join_words
 from faithkit_conformance.worker_process import unexpected_outcome
 
 METHODS_BY_KIND = {
@@ -79,9 +79,10 @@ def required_params(candidate: Candidate) -> dict[str, Any]:
     if missing:
         raise SkipTest(f"{name} needs {join_words(missing)}, not installed.")
     skip_unless_passes(check_factory_can_be_imported, candidate)
-    required = [p.name for p in parameters(candidate.entry) if p.default is EMPTY and p.preset is EMPTY]
+    presets, found = candidate.component.params, find_parameters(candidate.component)
+    required = [key for key, param in found.items() if param.default is param.empty and key not in presets]
     params = {parameter: _example_value(candidate.component.load(), parameter) for parameter in required}
-    without_value = [parameter for parameter, value in params.items() if value is EMPTY]
+    without_value = [parameter for parameter, value in params.items() if value is None]
     if without_value:
         raise SkipTest(
             f"{name} needs the parameter {join_words(without_value)}, and only one that is annotated as "
@@ -94,4 +95,4 @@ def _example_value(factory: Any, parameter: str) -> Any:
     annotation = inspect.signature(factory, eval_str=True).parameters[parameter].annotation
     is_union = isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union
     types_ = typing.get_args(annotation) if is_union else (annotation,)
-    return next((value for type_, value in _EXAMPLE_VALUES.items() if type_ in types_), EMPTY)
+    return next((value for type_, value in _EXAMPLE_VALUES.items() if type_ in types_), None)

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from faithkit.errors import FaithkitError
-from faithkit.extension.creation import parameters
-from faithkit.wording import join_words
 from faithkit_conformance.checks import forbid, require, skip_unless_passes
+from faithkit_conformance.components import find_parameters
 from faithkit_conformance.kit import Candidate
+from faithkit_conformance.wording import join_words
 
 
 def check_factory_can_be_imported(candidate: Candidate) -> None:
@@ -52,7 +52,7 @@ def check_parameters_are_documented(candidate: Candidate) -> None:
     text = _documentation(kind, candidate.component.load())
     remedy = "Write one: `faithkit show` prints it"
     require(bool(text.strip()), f"{factory} has no docstring", remedy)
-    expected = [] if kind == "command" else [parameter.name for parameter in parameters(candidate.entry)]
+    expected = [] if kind == "command" else list(find_parameters(candidate.component))
     undocumented = [parameter for parameter in expected if not _describes(text, parameter)]
     if undocumented:
         problem = f"the docstring of {factory} does not describe {join_words(undocumented)}"

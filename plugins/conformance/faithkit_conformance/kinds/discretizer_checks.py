@@ -5,20 +5,17 @@ Identities decide which explanations count as equal, so consistency depends on t
 
 from collections.abc import Iterator
 from copy import deepcopy
+from itertools import islice
 from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from attrs import frozen
 
-from faithkit.arrays.containers import n_rows
-from faithkit.arrays.grouping import group
+from faithkit import Explanations
 from faithkit.errors import FaithkitError
-from faithkit.explanations.explanations import Explanations
-from faithkit.extension.creation import build
-from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.comparisons.discretizer_variants import values_to_try
-from faithkit.run.instances.readable_rows import identity_at
+from faithkit.plugin import build, group, n_rows
 from faithkit_conformance.checks import for_each, forbid, require, skip_unless_passes
 from faithkit_conformance.equality import describe_difference, first_changed_column
 from faithkit_conformance.explanation_batches import Batch, batches_for
@@ -26,6 +23,7 @@ from faithkit_conformance.kinds.component_checks import check_can_be_created, cr
 from faithkit_conformance.kit import Candidate
 
 _BACKWARDS = slice(None, None, -1)
+_MAX_VALUES = 10  # of a parameter that the kernel tries
 
 
 @frozen(eq=False)
@@ -191,17 +189,25 @@ def check_identities_are_described(trial: DiscretizerTrial) -> None:
 
     Reports show this text instead of numbers.
     """
-    if get_optional_attribute(trial.discretizer, "describe") is None:
+    if getattr(trial.discretizer, "describe", None) is None:
         return
     discretized = trial.discretize(trial.batch.explanations)
     for names in (None, _column_names(discretized)):
         for row in range(len(discretized)):
-            _require_text(trial.discretizer, identity_at(discretized, row), names)
+            _require_text(trial.discretizer, _identity_at(discretized, row), names)
 
 
 def _column_names(explanations: Explanations) -> list[str]:
     width = np.shape(explanations.values)[1] if np.ndim(explanations.values) == 2 else 1
     return list(explanations.shared.get("names", [f"column {i}" for i in range(width)]))
+
+
+def _identity_at(explanations: Explanations, row: int) -> Any:
+    """Return the identity of one row; where several columns form it, a tuple."""
+    identities = explanations.identities
+    columns = identities if isinstance(identities, tuple) else (identities,)
+    values = [column.iloc[row] if isinstance(column, pd.DataFrame) else column[row] for column in columns]
+    return tuple(values) if isinstance(identities, tuple) else values[0]
 
 
 def _require_text(discretizer: Any, identity: Any, names: list[str] | None) -> None:
@@ -230,7 +236,7 @@ def check_values_to_try_are_taken(candidate: Candidate) -> None:
     """
     skip_unless_passes(check_can_be_created, candidate)
     remedy = "Map the names of parameters to values that the constructor takes"
-    with forbid(FaithkitError, "`tries` is not accepted", remedy):
-        for parameter, values in values_to_try(candidate.entry).items():
-            for value in values:
+    with forbid(Exception, "`tries` is not accepted", remedy):
+        for parameter, values in getattr(candidate.component.load(), "tries", {}).items():
+            for value in islice(values, _MAX_VALUES):
                 build(candidate.entry, required_params(candidate) | {parameter: value})

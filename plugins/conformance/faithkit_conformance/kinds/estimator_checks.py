@@ -1,5 +1,6 @@
 """Checks of estimators: scores are shares, and depend on the tally only."""
 
+import math
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import product
@@ -10,10 +11,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from faithkit.errors import FaithkitError
-from faithkit.measure.counting.tally import Tally
-from faithkit.measure.estimators import LeaveOneOut, check_scores, check_weights, mean_score
-from faithkit.measure.protocols import get_optional_attribute
+from faithkit.plugin import Tally, registry
 from faithkit_conformance.checks import for_each, forbid, require
 from faithkit_conformance.equality import are_equal
 from faithkit_conformance.kinds.component_checks import create
@@ -39,12 +37,15 @@ class EstimatorTrial:
     def score_owners(self, tally: Tally | None = None) -> NDArray[np.float64]:
         """Return the scores of existing owners, and 0 elsewhere."""
         scored_tally = self.tally if tally is None else tally
-        scores = check_scores(self.estimator, deepcopy(scored_tally))
+        scores = np.asarray(self.estimator.scores(deepcopy(scored_tally)), dtype=np.float64)
         return np.where(scored_tally.owners > 0, scores, 0.0)
 
     def weigh_owners(self, tally: Tally | None = None) -> NDArray[np.float64]:
-        """Return the total weight of owners in the mean."""
-        return check_weights(self.estimator, deepcopy(self.tally if tally is None else tally))
+        """Return the weight of one owner of each kind in the mean, and 0 where there are none."""
+        weighed_tally = self.tally if tally is None else tally
+        weigh = getattr(self.estimator, "weigh", lambda tally: 1.0)
+        weights = np.asarray(weigh(deepcopy(weighed_tally)), dtype=np.float64)
+        return np.where(weighed_tally.owners > 0, np.broadcast_to(weights, weighed_tally.owners.shape), 0.0)
 
 
 def _estimator_trials(candidate: Candidate) -> Iterator[EstimatorTrial]:
@@ -60,8 +61,16 @@ def check_scores_are_shares(trial: EstimatorTrial) -> None:
     They are averaged over all owners. The scores of explanations without owners do not matter.
     """
     remedy = "Return one score for each entry of tally.owners, and NaN to leave an owner out"
-    with forbid(FaithkitError, "its scores cannot be used", remedy):
-        check_scores(trial.estimator, trial.tally)
+    answer, shape = trial.estimator.scores(deepcopy(trial.tally)), trial.tally.owners.shape
+    with forbid(ValueError, f"scores returned {answer!r:.60}", remedy):
+        scores = np.asarray(answer)
+    require(scores.dtype.kind in "biuf", f"scores returned {answer!r:.60}; expected numbers", remedy)
+    problem = f"scores have the shape {scores.shape}; expected {shape}: (2, explanations, labels)"
+    require(scores.shape == shape, problem, remedy)
+    used = scores[trial.tally.owners > 0]
+    if ((used < 0) | (used > 1)).any():
+        problem = f"scores are from {np.nanmin(used):.6g} to {np.nanmax(used):.6g}; expected 0 to 1"
+        require(False, problem, remedy)
 
 
 @for_each(_estimator_trials)
@@ -71,8 +80,11 @@ def check_weights_can_be_used(trial: EstimatorTrial) -> None:
     The estimate is the mean of the scores with these weights.
     """
     remedy = "Return weights of the shape of tally.owners, or of one that broadcasts to it"
-    with forbid(FaithkitError, "its weights cannot be used", remedy):
-        trial.weigh_owners()
+    with forbid((TypeError, ValueError), "its weights cannot be used", remedy):
+        weights = trial.weigh_owners()
+    is_usable = bool((np.isfinite(weights) & (weights >= 0)).all())
+    problem = f"it weighs owners by {weights.min():.6g} to {weights.max():.6g}"
+    require(is_usable, f"{problem}; expected finite weights of at least 0", remedy)
 
 
 @for_each(_estimator_trials)
@@ -129,16 +141,20 @@ def check_interval_is_of_the_same_quantity(trial: EstimatorTrial) -> None:
 
     The standard error and the interval that are shown with it are those of leave-one-out.
     """
-    if not get_optional_attribute(trial.estimator, "interval"):
+    if not getattr(trial.estimator, "interval", False):
         return
-    estimate, expected = (
-        mean_score(scored.score_owners(), trial.tally.owners)
-        for scored in (trial, evolve(trial, estimator=LeaveOneOut()))
-    )
-    assert expected is not None
-    is_near = estimate is not None and abs(estimate - expected) < _TOLERANCE
+    leave_one_out = evolve(trial, estimator=registry().create("estimator", "leave-one-out"))
+    estimate, expected = (_mean_score(scored) for scored in (trial, leave_one_out))
+    is_near = abs(estimate - expected) < _TOLERANCE
     problem = f"it sets `interval`, but gives {estimate} where leave-one-out gives {expected:.6f}"
     require(is_near, problem, "Leave `interval` out: it estimates another quantity")
+
+
+def _mean_score(trial: EstimatorTrial) -> float:
+    """Return the mean of the owners' scores; NaN where every owner is left out."""
+    scores = trial.score_owners()
+    weights = np.where(np.isnan(scores), 0, trial.tally.owners)
+    return float((np.nan_to_num(scores) * weights).sum() / weights.sum()) if weights.any() else math.nan
 
 
 def check_by_chance_is_a_share(candidate: Candidate) -> None:
@@ -146,7 +162,7 @@ def check_by_chance_is_a_share(candidate: Candidate) -> None:
 
     It is the mean of the estimate over all shuffles of the labels, so it has the range of an estimate.
     """
-    by_chance = get_optional_attribute(create(candidate), "by_chance")
+    by_chance = getattr(create(candidate), "by_chance", None)
     if by_chance is None:
         return
     for verified, chance in product((0.0, 0.5, 1.0), (0.0, 0.25, 1.0)):

@@ -5,32 +5,32 @@ Every check uses all situations that the explainer accepts. It may reject some s
 """
 
 from copy import deepcopy
+from typing import Any
 from unittest import SkipTest
 
 import attrs
 import numpy as np
+import pandas as pd
 
-from faithkit.arrays.containers import n_rows
-from faithkit.arrays.grouping import group
-from faithkit.errors import FaithkitError
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import fit_relation, holds_bits, key_of
-from faithkit.extension.component import ARRAYS
-from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
-from faithkit.inputs.rows import input_kind
-from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.components.discretization import accepted_kinds, choose_discretizer
-from faithkit.run.components.resolution import resolve_installed_component
-from faithkit.run.explaining.job import declared_rows_per_chunk
-from faithkit.wording import describe, join_words
+from faithkit import Explanations, Predictor, relation, score
+from faithkit.errors import FaithkitError, InputError
+from faithkit.plugin import Sample, group, n_rows
 from faithkit_conformance.checks import BrokenPromiseError, for_each, forbid, require
-from faithkit_conformance.equality import describe_difference, save_and_load
+from faithkit_conformance.components import (
+    ARRAYS,
+    NUMBERS,
+    OUTCOMES,
+    explained_outcomes,
+    input_kind,
+    rows_per_chunk,
+)
+from faithkit_conformance.equality import are_equal, describe_difference, find_foreign_type, pickle_and_load
 from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
+from faithkit_conformance.relating import evaluate_relation
 from faithkit_conformance.situations import get_situation, situation_names
-from faithkit_conformance.trials import Trial, successful_trials, try_explainer
+from faithkit_conformance.trials import Trial, silence, successful_trials, try_explainer
+from faithkit_conformance.wording import describe, join_words
 
 
 def explains(candidate: Candidate, situation: str) -> None:
@@ -63,9 +63,9 @@ def check_declared_predictions_are_explained(candidate: Candidate) -> None:
 
     An explainer that does not declare numbers never receives a model that predicts numbers.
     """
-    declared = get_optional_attribute(create(candidate), "outcomes")
-    problem = f"outcomes are {declared!r}; expected a tuple of {join_words(map(repr, KINDS), 'or')}"
-    is_known = isinstance(declared, tuple) and {*declared} <= {*KINDS}
+    declared = explained_outcomes(create(candidate))
+    problem = f"outcomes are {declared!r}; expected a tuple of {join_words(map(repr, OUTCOMES), 'or')}"
+    is_known = isinstance(declared, tuple) and {*declared} <= {*OUTCOMES}
     require(is_known, problem, 'Say ("labels", "numbers"), or nothing')
     names = [
         name
@@ -95,11 +95,11 @@ def check_declared_chunks_are_possible(candidate: Candidate) -> None:
     The kernel cuts samples into chunks of this size, and warns about explainers that learn.
     """
     trial = successful_trials(candidate)[0]
-    rows = declared_rows_per_chunk(trial.instance, trial.predictor)
+    rows = rows_per_chunk(trial.instance, trial.predictor)
     is_number = isinstance(rows, int | np.integer) and not isinstance(rows, bool) and bool(rows >= 1)
     problem = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
     require(is_number, problem, "Say how many rows to explain at a time, or nothing: 32 are usual")
-    learns = get_optional_attribute(trial.instance, "learns")
+    learns = getattr(trial.instance, "learns", True)
     problem = f"learns is {learns!r}; expected True or False"
     is_boolean = isinstance(learns, bool | np.bool_)
     require(is_boolean, problem, "Say False if fit reads nothing of the background")
@@ -176,12 +176,14 @@ def check_the_named_discretizer_takes_them(trial: Trial) -> None:
 
     It is the default, so without it nothing can be measured.
     """
-    with forbid(FaithkitError, "it cannot be measured", "Without one, explanations count as they are"):
-        discretizer = choose_discretizer(None, trial.answer)
-    kinds, kind = accepted_kinds(discretizer), trial.answer.kind
-    named = f"the explanations name the discretizer {discretizer.text}"
-    problem = f"{named}, which takes {kinds}, and are {kind!r}"
-    require(not kinds or kind in kinds, problem, "Name another one, or none")
+    if trial.answer.discretizer is None:
+        return
+    explanations = attrs.evolve(trial.answer, relation=None)  # of which the next check asks
+    with (
+        forbid(FaithkitError, "it cannot be measured", "Without one, explanations count as they are"),
+        silence(),
+    ):
+        _ = score(np.arange(len(explanations)) % 2, explanations).consistency
 
 
 @for_each(successful_trials, check_one_explanation_per_row)
@@ -191,9 +193,13 @@ def check_instances_are_the_explained_rows(trial: Trial) -> None:
     Relations such as in-ball read the explained instance together with its explanation.
     """
     instances, X = trial.answer.instances, trial.situation.X
-    is_same = instances is None or (type(instances) is type(X) and fingerprint(instances) == fingerprint(X))
+    is_same = instances is None or are_equal(_without_labels(instances), _without_labels(X))
     problem = "the explanations' instances are not the rows that were explained"
     require(is_same, problem, "Pass instances=X, as it was given, or leave it out")
+
+
+def _without_labels(rows: Any) -> Any:
+    return rows.reset_index(drop=True) if isinstance(rows, pd.DataFrame) else rows
 
 
 @for_each(
@@ -207,30 +213,31 @@ def check_the_named_relation_takes_them(trial: Trial) -> None:
     name = trial.answer.relation
     if name is not None:
         problem = f"the explanations name the relation {name}, which rejects them"
-        with forbid(FaithkitError, problem, "Name another one, or none"):
+        with forbid(Exception, problem, "Name another one, or none"):
             _evaluate_relation(name, trial)
 
 
 def _evaluate_relation(name: str, trial: Trial) -> None:
+    kinds, kind = relation(name).declared_kinds, trial.answer.kind
+    if kinds and kind not in kinds:
+        raise InputError(f"it takes explanations of kind {join_words(kinds, 'or')}, and these are {kind!r}")
     X, answer = deepcopy(trial.situation.X), deepcopy(trial.answer)
     explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
-    installed = resolve_installed_component("relation", name).instance
-    relation = fit_relation(
-        installed, deepcopy(trial.situation.background), n_rows(trial.situation.background)
-    )
-    key_of(relation, explanations)
-    holds_bits(relation, Sample(X, explanations), explanations)
+    fitted = relation(name).fit(deepcopy(trial.situation.background), n_rows(trial.situation.background))
+    fitted.key(explanations)
+    evaluate_relation(fitted, Sample(X, explanations), explanations)
 
 
 @for_each(successful_trials, check_explanations_can_be_compared)
 def check_explanations_are_storable(trial: Trial) -> None:
-    """Check that explanations are unchanged after saving and loading.
+    """Check that explanations survive `pickle`, and that `shared` holds arrays, tables and JSON values.
 
-    An interrupted run resumes from the store, without the explainer and without pickle.
+    Workers send them back, and an interrupted run resumes from a store of them, without the explainer.
     """
-    problem = "the store cannot keep the explanations"
     remedy = "Hold arrays, frames, rules and JSON values: convert others with tolist(), sorted() or str()"
-    explanations = attrs.evolve(trial.answer, identity=None)  # the store leaves identities to discretizers
+    foreign_type = find_foreign_type(trial.answer.shared)
+    require(foreign_type is None, f"`shared` holds a {foreign_type}, which no store can keep", remedy)
+    problem = "the explanations do not survive pickle"
     with forbid(Exception, problem, remedy):
-        change = describe_difference(explanations, save_and_load(explanations))
+        change = describe_difference(trial.answer, pickle_and_load(trial.answer))
     require(change is None, f"{problem}: {change}", remedy)

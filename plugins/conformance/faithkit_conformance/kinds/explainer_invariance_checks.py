@@ -12,12 +12,10 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays.containers import n_rows
-from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.rows import input_kind
-from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.explaining.job import declared_rows_per_chunk
+from faithkit import Explanations
+from faithkit.plugin import n_rows
 from faithkit_conformance.checks import for_each, forbid, require
+from faithkit_conformance.components import input_kind, rows_per_chunk
 from faithkit_conformance.equality import describe_difference
 from faithkit_conformance.kinds.explainer_checks import (
     check_declared_chunks_are_possible,
@@ -77,7 +75,7 @@ def _trials_without_learning(candidate: Candidate) -> list[Trial]:
     trials = [
         trial
         for trial in successful_trials(candidate)
-        if not get_optional_attribute(trial.instance, "learns") and not trial.predictor.is_regressor
+        if not getattr(trial.instance, "learns", True) and not trial.predictor.is_regressor
     ]
     if not trials:
         raise SkipTest("It learns from the background.")
@@ -157,7 +155,7 @@ def check_a_full_chunk_changes_nothing(trial: Trial) -> None:
 
     Optimisations for large chunks must not change explanations.
     """
-    n = min(declared_rows_per_chunk(trial.instance, trial.predictor), _MAX_ROWS)
+    n = min(rows_per_chunk(trial.instance, trial.predictor), _MAX_ROWS)
     rows = np.arange(n) % n_rows(trial.situation.X)
     change = describe_difference(trial.answer.take(rows), trial.explain(rows), trial.is_single)
     problem = f"the same rows were explained again and again, {n} at once, and {change}"

@@ -7,10 +7,7 @@ from unittest import SkipTest
 
 import pandas as pd
 
-from faithkit.arrays.containers import Rows
-from faithkit.inputs.models.predictor import Predictor
-from faithkit.measure.protocols import get_optional_attribute
-from faithkit.wording import join_words
+from faithkit import Predictor
 from faithkit_conformance.checks import for_each, forbid, require
 from faithkit_conformance.equality import are_equal
 from faithkit_conformance.kinds.component_checks import create
@@ -23,6 +20,7 @@ from faithkit_conformance.trials import (
     retry_with_reversed_background,
     successful_trials,
 )
+from faithkit_conformance.wording import join_words
 from faithkit_conformance.worker_process import unexpected_outcome_in_worker
 
 _ROUNDING = 2.0**-26  # of scores: libraries may add them up in another order
@@ -100,7 +98,7 @@ def check_background_of_another_width_is_refused(trial: Trial) -> None:
 
     Usually the wrong file was given. A result or a traceback would hide that.
     """
-    if get_optional_attribute(trial.explainer, "learns"):
+    if getattr(trial.explainer, "learns", True):
         attempt = partial(_fit_on_one_column, create(trial.candidate), trial)
         _require_refusal("the background has one column instead of four", attempt)
 
@@ -115,7 +113,7 @@ def check_rows_of_another_width_are_refused(trial: Trial) -> None:
     _require_refusal("X has one column instead of four", attempt)
 
 
-def _first_column(X: Rows) -> Rows:
+def _first_column(X: Any) -> Any:
     return X.iloc[:, :1] if isinstance(X, pd.DataFrame) else X[:, :1]
 
 

@@ -7,12 +7,12 @@ from importlib.metadata import EntryPoint
 from typing import Any
 from unittest import SkipTest
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from faithkit.extension.entries import Entry, PluginProblem, separate_duplicates
-from faithkit.extension.hookspecs import API_VERSION
-from faithkit.extension.plugin_loading import discover
+from faithkit.plugin import Entry, Registry
 from faithkit_conformance.checks import forbid, require, skip_unless_passes
+
+API_VERSION = 1  # of hooks and protocols
 
 HEAVY_LIBRARIES = (
     *("numpy", "pandas", "scipy", "sklearn", "matplotlib", "pyarrow", "polars", "numba"),
@@ -26,8 +26,8 @@ import json, sys
 path, module, heavy = map(json.loads, sys.argv[1:])
 sys.path[:] = path
 from importlib.metadata import EntryPoint
-from faithkit.extension.plugin_loading import discover
-_, broken = discover([EntryPoint("probe", module, "faithkit")])
+from faithkit.plugin import Registry
+broken = Registry(entry_points=[EntryPoint("probe", module, "faithkit")]).broken
 loaded = [name for name in heavy if name in sys.modules]
 print(json.dumps({"loaded": loaded, "broken": list(map(str, broken))}))
 """
@@ -49,14 +49,10 @@ class Plugin:
         """Import the module."""
         return self.entry_point.load()
 
-    def load_components(self) -> tuple[list[Entry], list[PluginProblem]]:
+    def load_components(self) -> tuple[list[Entry], list[Any]]:
         """Return the components of the plugin, and the problems of its hooks."""
-        discovered, failures = discover([self.entry_point])
-        entries, duplicates = separate_duplicates(discovered)
-        return [
-            Entry(entry.kind, entry.component, self.distribution, entry.version, entry.entry_point)
-            for entry in entries
-        ], [*failures, *duplicates]
+        plugin = Registry(entry_points=[self.entry_point])
+        return [evolve(entry, distribution=self.distribution) for entry in plugin.entries()], plugin.broken
 
 
 def check_module_can_be_imported(plugin: Plugin) -> None:

@@ -10,22 +10,17 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
-from faithkit.arrays.bitsets import check_packed, unpack_bits
-from faithkit.arrays.containers import n_rows
-from faithkit.arrays.grouping import group
+from faithkit import Explanations
 from faithkit.errors import ContractError, FaithkitError
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, holds_bits
-from faithkit.wording import describe
+from faithkit.plugin import Relation, Sample, group, n_rows
 from faithkit_conformance.checks import for_each, forbid, require, skip_unless_passes
 from faithkit_conformance.equality import are_equal
 from faithkit_conformance.explanation_batches import Batch, batches_for
 from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
-
-Matrix = NDArray[np.bool_]
+from faithkit_conformance.relating import Matrix, check_matrix, evaluate_relation, unpack
+from faithkit_conformance.wording import describe
 
 
 @frozen(eq=False)
@@ -48,7 +43,7 @@ class RelationTrial:
 
     def evaluate(self, sample: Sample, explanations: Explanations) -> Matrix:
         """Return the answer of the relation (explanations, instances) as the kernel counts it."""
-        return unpack_bits(holds_bits(self.relation, sample, explanations), len(sample))
+        return evaluate_relation(self.relation, sample, explanations)
 
 
 def overrides_holds(relation: Relation) -> bool:
@@ -86,13 +81,15 @@ def _try_relation(candidate: Candidate, batch: Batch) -> RelationTrial | Faithki
     """Return a relation fitted on a batch, or the error by which it rejects the batch."""
     fitted: Relation = create(candidate)
     try:
-        fit_result = fitted.fit(deepcopy(batch.background), len(batch))
+        fit_result: Any = fitted.fit(deepcopy(batch.background), len(batch))
         fitted = fit_result if isinstance(fit_result, Relation) else fitted
         _ = RelationTrial(candidate, deepcopy(batch), fitted).matrix
     except ContractError:  # it accepted the batch, with a wrong answer
         pass
     except FaithkitError as error:
         return error
+    except Exception:  # so it did, and the checks show where it fails
+        pass
     return RelationTrial(candidate, batch, fitted)
 
 
@@ -139,16 +136,14 @@ def check_holds_is_a_boolean_matrix(trial: RelationTrial) -> None:
     batch, relation = trial.batch, trial.relation
     explanations, shape = batch.explanations.take(slice(1, None)), (len(batch) - 1, len(batch))
     if overrides_holds(relation):
-        matrix: Any = relation.holds(batch.sample, explanations)
-        is_array = isinstance(matrix, np.ndarray)
-        description = f"{matrix.dtype} {matrix.shape}" if is_array else type(matrix).__name__
-        is_valid = is_array and matrix.dtype == bool and matrix.shape == shape
-        problem = f"holds returned {description}; expected bool {shape}"
-        require(is_valid, problem, "Return one row per explanation and one column per instance")
+        matrix = relation.holds(batch.sample, explanations)
+        remedy = "Return one row per explanation and one column per instance"
+        with forbid(ContractError, "the matrix cannot be counted", remedy):
+            check_matrix(matrix, *shape)
     if relation.packed is not None:
         remedy = "faithkit.plugin.pack_bits makes them of a Boolean matrix"
         with forbid(ContractError, "the bits cannot be counted", remedy):
-            check_packed(relation.packed(batch.sample, explanations), *shape, "it")
+            unpack(relation.packed(batch.sample, explanations), *shape)
 
 
 @for_each(relation_trials)

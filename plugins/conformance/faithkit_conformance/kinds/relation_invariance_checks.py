@@ -9,17 +9,13 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
-from faithkit.arrays.grouping import group, hash_content
+from faithkit import Explanations
 from faithkit.errors import ContractError
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import draw_control
-from faithkit.measure.counting.scans import unexplained_sample
+from faithkit.plugin import Sample, group, hash_content, n_rows, take_rows
 from faithkit_conformance.checks import for_each, forbid, require
 from faithkit_conformance.equality import are_equal, first_changed_column
 from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kinds.relation_checks import (
-    Matrix,
     RelationTrial,
     check_fit_returns_the_relation,
     check_groups_are_equality,
@@ -29,6 +25,7 @@ from faithkit_conformance.kinds.relation_checks import (
     overrides_holds,
     relation_trials,
 )
+from faithkit_conformance.relating import Matrix, draw_control
 
 _SAMPLE_SIZES = (1, 63, 64, 65, 70)
 _SINGLE_INSTANCES = 8  # instances that are evaluated one by one
@@ -110,7 +107,7 @@ def check_instance_only_reads_no_explanations(trial: RelationTrial) -> None:
         raise SkipTest("It does not set `instance_only`.")
     remedy = "Read sample.X alone, or leave `instance_only` out"
     with forbid(Exception, "it fails where the instances have no explanations", remedy):
-        matrix = trial.evaluate(unexplained_sample(trial.batch.X), trial.batch.explanations)
+        matrix = trial.evaluate(_without_explanations(trial.batch.X), trial.batch.explanations)
     _require_same(trial, matrix, "evaluated on instances without explanations", remedy)
 
 
@@ -215,6 +212,11 @@ def check_control_depends_on_seeds_alone(trial: RelationTrial) -> None:
     problem = "the rows came in another order, and its control changed"
     remedy = "Draw other rows from an order by content: faithkit.plugin.hash_content"
     require(np.array_equal(reordered[reverse], words), problem, remedy)
+
+
+def _without_explanations(X: Any) -> Sample:
+    n = n_rows(X)
+    return Sample(X, Explanations(kind="value", values=np.full(n, None), missing=np.ones(n, dtype=bool)))
 
 
 def _key_words(trial: RelationTrial, control: Explanations) -> NDArray[np.uint64]:

@@ -9,17 +9,13 @@ from unittest import SkipTest
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import n_rows, take_rows
-from faithkit.arrays.grouping import hash_content
-from faithkit.explanations.explanations import Sample
-from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.seeds import row_seeds
-from faithkit.measure.objections import Objection, ObjectionContext
-from faithkit.measure.verdict import FAITHFUL, VERDICTS
-from faithkit.wording import join_words
+from faithkit import Predictor
+from faithkit.plugin import Objection, ObjectionContext, Sample, hash_content, n_rows, row_seeds, take_rows
+from faithkit.results import VERDICTS
 from faithkit_conformance.checks import for_each, require
 from faithkit_conformance.kinds.relation_checks import RelationTrial, relation_trials
 from faithkit_conformance.kinds.relation_invariance_checks import check_asking_again_gives_the_same_answer
+from faithkit_conformance.wording import join_words
 
 
 @for_each(relation_trials, check_asking_again_gives_the_same_answer)
@@ -38,7 +34,7 @@ def check_objections_name_a_verdict(trial: RelationTrial) -> None:
             is_listed = objection.verdict is None or objection.verdict in VERDICTS
             problem = f"the objection {objection.name!r} leads to {objection.verdict!r}"
             remedy = f"Choose one of {join_words(VERDICTS[3:], 'or')}, or None"
-            require(is_listed and objection.verdict != FAITHFUL, problem, remedy)
+            require(is_listed and objection.verdict != "faithful", problem, remedy)
 
 
 @for_each(relation_trials, check_objections_name_a_verdict)
