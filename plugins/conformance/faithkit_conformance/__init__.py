@@ -15,8 +15,12 @@ reason for it.
 
 import importlib.util
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from attrs import evolve
+
+from faithkit.errors import warn
 from faithkit_conformance.check_targets import checks_for
 from faithkit_conformance.checks import Check, Report, run
 from faithkit_conformance.kit import Kit, Situation
@@ -51,15 +55,22 @@ def run_checks(target: Any, *, situations: Mapping[str, Situation] | None = None
     >>> from faithkit.plugin import registry
     >>> from faithkit_conformance import run_checks
     >>> print(run_checks(("estimator", registry().find("estimator", "leave-one-out").component)))
-    12 checks ran: 12 passed, 0 failed. 0 skipped.
+    13 checks ran: 13 passed, 0 failed. 0 skipped.
     """
     return run(checks_for(target, situations=situations))
+
+
+def _run_and_warn(check: Check) -> None:
+    """Run a check, and show its remark as a warning, which pytest lists."""
+    remark = check.run()
+    if remark:
+        warn(remark)
 
 
 def parametrize_with_checks(target: Any) -> Callable[[Callable[..., Any]], Any]:
     """Turn each check into a pytest test. The decorated function calls ``check.run()``.
 
-    A failure that the plugin's `Kit` expects is an expected failure of pytest.
+    A failure that the plugin's `Kit` expects is an expected failure of pytest, and a remark is a warning.
 
     Parameters
     ----------
@@ -87,5 +98,6 @@ def parametrize_with_checks(target: Any) -> Callable[[Callable[..., Any]], Any]:
         if importlib.util.find_spec("xdist"):
             # checks of a component share cached answers: --dist loadgroup runs them in one worker
             marks.append(pytest.mark.xdist_group(f"{check.kind} {check.component}"))
-        parameters.append(pytest.param(check, id=check.id, marks=marks))
+        warning_check = evolve(check, run=partial(_run_and_warn, check))
+        parameters.append(pytest.param(warning_check, id=check.id, marks=marks))
     return pytest.mark.parametrize("check", parameters)

@@ -117,6 +117,9 @@ def _print_check(check: "Check", report: "Report", verbose: bool) -> None:
             _print_indented(reason, " " * 11)
         if outcome == "failed":
             _print_indented(f"Why: {check.why}", " " * 11)
+    if check.id in report.remarks:
+        _print(f"  remark   {check.name}")
+        _print_indented(report.remarks[check.id], " " * 11)
 
 
 def _outcome(check: "Check", report: "Report") -> tuple[str, str]:
@@ -163,5 +166,7 @@ def _to_dict(distribution: str, groups: list[Group]) -> dict[str, Any]:
         for check in checks:
             outcome, reason = _outcome(check, report)
             outcomes[outcome][check.name] = reason
-        components.append({"kind": kind, "name": name, **outcomes, "passed": list(outcomes["passed"])})
+        remarks = {check.name: report.remarks[check.id] for check in checks if check.id in report.remarks}
+        passed = list(outcomes["passed"])
+        components.append({"kind": kind, "name": name, **outcomes, "passed": passed, "remarks": remarks})
     return {"distribution": distribution, "components": components, "notes": _clash_notes(distribution)}

@@ -5,8 +5,9 @@ fails, and `unittest.SkipTest` with the reason if it does not apply. Every test 
 exceptions. `for_each` makes a check of a component from a check of one trial.
 """
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache, partial, wraps
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
@@ -34,8 +35,8 @@ class Check:
     component : str
         The name of the component; for a plugin, the name of its module.
     run : callable
-        Returns None. Raises `AssertionError` if the promise is broken, and `unittest.SkipTest` if it cannot
-        be checked.
+        Returns None, or a remark: a text about what is no failure. Raises `AssertionError` if the promise is
+        broken, and `unittest.SkipTest` if it cannot be checked.
     why : str
         The reason for the promise.
     expected : str
@@ -56,7 +57,7 @@ class Check:
     name: str
     kind: str
     component: str
-    run: Callable[[], None] = field(repr=False)
+    run: Callable[[], str | None] = field(repr=False)
     why: str = field(default="", repr=False)
     expected: str = field(default="", repr=False)
 
@@ -78,6 +79,8 @@ class Report:
         The ids of the other checks, each with the reason. `expected` are failures that the plugin announces.
     errors : dict
         The exceptions of the failed checks, for tracebacks.
+    remarks : dict
+        What else there is to say, by the ids of the checks, which passed.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Report:
     skipped: dict[str, str]
     errors: dict[str, AssertionError] = field(factory=dict, eq=False, repr=False)
     expected: dict[str, str] = field(factory=dict)
+    remarks: dict[str, str] = field(factory=dict)
 
     def __str__(self) -> str:
         n_run = len(self.passed) + len(self.failed) + len(self.expected)
@@ -102,6 +106,7 @@ class Report:
         lines += [f"failed   {check}: {message}" for check, message in self.failed.items()]
         lines += [f"expected {check}: {reason}" for check, reason in self.expected.items()]
         lines += [f"skipped  {check}: {reason}" for check, reason in self.skipped.items()]
+        lines += [f"remark   {check}: {remark}" for check, remark in self.remarks.items()]
         return "\n".join(lines)
 
 
@@ -112,9 +117,10 @@ def run(checks: Iterable[Check]) -> Report:
     skipped: dict[str, str] = {}
     expected: dict[str, str] = {}
     errors: dict[str, AssertionError] = {}
+    remarks: dict[str, str] = {}
     for check in checks:
         try:
-            check.run()
+            remark = check.run()
         except SkipTest as reason:
             skipped[check.id] = str(reason)
         except AssertionError as error:
@@ -128,7 +134,9 @@ def run(checks: Iterable[Check]) -> Report:
                 failed[check.id] = f"{check.component}: it is expected to fail, and passes. {remedy}"
             else:
                 passed.append(check.id)
-    return Report(tuple(passed), failed, skipped, errors, expected)
+                if remark:
+                    remarks[check.id] = remark
+    return Report(tuple(passed), failed, skipped, errors, expected, remarks)
 
 
 def check_expected_failures(expected: Mapping[str, str], checks: list[Check]) -> None:
@@ -146,6 +154,12 @@ class BrokenPromiseError(AssertionError):
         ended = (text if text.endswith((".", "?")) else f"{text}." for text in sentences)
         super().__init__(" ".join(" ".join(ended).split()))
         self.place = place  # such as " on mixed_frame"
+
+
+class Remark(Exception):  # noqa: N818
+    """What a check has to say that is no failure: the check passes, and the report shows it."""
+
+    place = ""  # such as " on mixed_frame"
 
 
 def require(is_kept: bool, problem: str, remedy: str) -> None:
@@ -200,7 +214,7 @@ def for_each(
             for context in contexts(argument):
                 try:
                     check(context)
-                except BrokenPromiseError as error:
+                except (BrokenPromiseError, Remark) as error:
                     error.place = f" on {context.name}"
                     raise
 
@@ -230,16 +244,20 @@ def _find_obstacle(check: Callable[..., None], argument: Any) -> str | None:
     error = _run_cached(check, argument)
     if isinstance(error, BlockedCheck):
         return str(error)
-    if error is None or isinstance(error, SkipTest):  # a check that does not apply blocks nothing
+    if error is None or isinstance(error, SkipTest | Remark):  # a check that does not apply blocks nothing
         return None
     return f"{check_name(check)} fails: fix that first."
 
 
 @cache
 def _run_cached(check: Callable[..., None], *arguments: Any) -> BaseException | None:
-    """Run a check once, however many other checks depend on it, and return the exception it raised."""
+    """Run a check once, however many other checks depend on it, and return the exception it raised.
+
+    What components print would be mixed with the report.
+    """
     try:
-        check(*arguments)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            check(*arguments)
     except (Exception, SystemExit) as error:  # SystemExit would end all checks
         return error
     return None
@@ -280,11 +298,13 @@ def bind_all(module: ModuleType, kind: str, component: str, argument: Any) -> li
     return [bind(check, kind, component, argument) for check in checks_in(module)]
 
 
-def _run_bound(check: Callable[..., None], subject: str, arguments: tuple[Any, ...]) -> None:
-    """Run a check. An unexpected exception also counts as a broken promise."""
+def _run_bound(check: Callable[..., None], subject: str, arguments: tuple[Any, ...]) -> str | None:
+    """Run a check, and return its remark. An unexpected exception also counts as a broken promise."""
     error = _run_cached(check, *arguments)
     if error is None:
-        return
+        return None
+    if isinstance(error, Remark):
+        return f"{subject}{error.place}: {error}"
     if isinstance(error, SkipTest):
         raise error
     if isinstance(error, BrokenPromiseError):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from copy import deepcopy
 from functools import cache
+from time import perf_counter
 from typing import Any
 from unittest import SkipTest
 
@@ -33,7 +34,8 @@ class Trial:
 
     `instance` is the result of the factory, and `explainer` the one that the kernel would use after `fit`. X,
     seeds, background and the predictor's model are as the explainer left them; `situation` is unchanged.
-    `changed_globals` names the global state of the process that the explainer changed.
+    `changed_globals` names the global state of the process that the explainer changed. `seconds` is how long
+    explaining took.
     """
 
     candidate: Candidate
@@ -47,6 +49,7 @@ class Trial:
     background: Any
     predictor: Predictor
     changed_globals: tuple[str, ...]
+    seconds: float
 
     @property
     def label(self) -> str:
@@ -115,7 +118,9 @@ def try_explainer(candidate: Candidate, name: str, is_reversed: bool = False) ->
         _refuse_unexplained_predictions(candidate.name, explainer, predictor)
         with silence(), _watch_globals(changed_globals):
             fit_result = explainer.fit(predictor, background)
+            start = perf_counter()
             answer = (explainer if fit_result is None else fit_result).explain(X, seeds)
+            seconds = perf_counter() - start
     except (Exception, SystemExit) as error:  # SystemExit must not end the kit
         return error
     return Trial(
@@ -130,6 +135,7 @@ def try_explainer(candidate: Candidate, name: str, is_reversed: bool = False) ->
         background,
         predictor,
         tuple(changed_globals),
+        seconds,
     )
 
 

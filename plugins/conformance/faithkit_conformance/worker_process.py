@@ -4,10 +4,9 @@ An array of the wrong width can make a library written in C write beyond its mem
 and a check has to report that instead of dying with it.
 """
 
-import io
+import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from contextlib import redirect_stdout
 from functools import cache, partial
 from typing import Any
 
@@ -71,9 +70,15 @@ def unexpected_outcome_in_worker(call: Callable[[], Any]) -> str | None:
 @cache
 def _worker() -> ProcessPoolExecutor:
     """Start a separate worker, because a crash would break loky's reusable executor, which joblib uses."""
-    return ProcessPoolExecutor(max_workers=1)
+    return ProcessPoolExecutor(max_workers=1, initializer=_be_silent)
+
+
+def _be_silent() -> None:
+    """Send all output of this process to the null device, also that of libraries written in C."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(null, stream)
 
 
 def _run_pickled(pickled: bytes) -> Any:
-    with redirect_stdout(io.StringIO()):  # output of the worker would be mixed with results
-        return loads(pickled)()
+    return loads(pickled)()

@@ -7,6 +7,26 @@ on what is installed.
 import fnmatch
 
 EXPLAINERS = {
+    "GivesNothingButNaN": (
+        "some_rows_have_an_explanation",
+        "gives-nothing-but-na-n on array: every vector is nothing but NaN, which is no explanation. Look where NaN "
+        "comes from; where there is no explanation to find, say so in `remarks`.",
+    ),
+    "FindsNothing": (
+        "some_rows_have_an_explanation",
+        "finds-nothing: no row of any situation has an explanation. Look where NaN comes from; where there is no "
+        "explanation to find, say so in `remarks`.",
+    ),
+    "TakesAnyWidth": (
+        "rows_of_another_width_are_refused",
+        "takes-any-width on array: X has one column instead of four, and nothing was raised; expected a "
+        "FaithkitError. Use faithkit.plugin.Encoder(background), which checks both, or compare the shapes.",
+    ),
+    "HoldsWhatCannotBeSent": (
+        "explanations_are_storable",
+        "holds-what-cannot-be-sent on array: the explanations do not survive pickle: … Hold arrays, frames, rules and "
+        "JSON values: convert others with tolist(), sorted() or str().",
+    ),
     "CrashesOnSomeFrames": (
         "explains_frame_of_three_classes",
         "crashes-on-some-frames on frame_of_three_classes: KeyError: 'no such column'. Explain it, or "
@@ -554,6 +574,10 @@ DISCRETIZERS = {
 }
 
 ESTIMATORS = {
+    "ScoresNothing": (
+        "some_owners_are_scored",
+        "scores-nothing: every score is NaN, on every tally. Give NaN only where nothing can be checked.",
+    ),
     "ScoresExplanations": (
         "scores_are_shares",
         "scores-explanations on a tally with three labels: scores have the shape "
@@ -828,6 +852,15 @@ SUMMARIES = {
     ),
 }
 
+REMARKS = {
+    "TakesItsTime": (
+        "rows_are_explained_quickly",
+        "takes-its-time on array: a row takes 0.5 s, and a sample of 10,000 rows 83 minutes on one core. Say so in its "
+        "docstring.",
+    ),
+}
+"""What is no failure, and is said all the same."""
+
 TABLES = (
     EXPLAINERS,
     RELATIONS,
@@ -840,6 +873,7 @@ TABLES = (
     COMMANDS,
     PLUGINS,
     SUMMARIES,
+    REMARKS,
 )
 
 

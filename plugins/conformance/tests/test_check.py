@@ -6,7 +6,8 @@ import re
 import pytest
 from consoles import run
 from faithkit_conformance import checks_for
-from faithkit_conformance.kinds import plugin_checks
+from faithkit_conformance.checks import Remark
+from faithkit_conformance.kinds import estimator_checks, plugin_checks
 
 from faithkit.extension.registry import registry
 
@@ -84,8 +85,30 @@ def test_one_component_alone_can_be_checked_and_told_as_json():
     assert result.exit_code == 0
     (component,) = json.loads(result.stdout)["components"]
     assert (component["kind"], component["name"], component["failed"]) == ("estimator", "majority", {})
-    assert len(component["passed"]) == 12
+    assert len(component["passed"]) == 13
     assert "scores_are_shares" in component["passed"]
+
+
+def test_a_remark_is_printed_below_its_component_and_is_no_failure(monkeypatch):
+    def check_tally_is_left_alone(candidate):
+        raise Remark("a row takes 0.5 s.")
+
+    check_tally_is_left_alone.__module__ = estimator_checks.__name__
+    monkeypatch.setattr(estimator_checks, "check_tally_is_left_alone", check_tally_is_left_alone)
+    result = run("check", "faithkit", "--component", "majority")
+    assert (result.exit_code, result.stdout.splitlines()) == (
+        0,
+        [
+            "estimator majority  13 passed",
+            "  remark   tally_is_left_alone",
+            "           majority: a row takes 0.5 s.",
+            "faithkit: 13 checks, all passed.",
+        ],
+    )
+    (component,) = json.loads(run("check", "faithkit", "--component", "majority", "--json").stdout)[
+        "components"
+    ]
+    assert component["remarks"] == {"tally_is_left_alone": "majority: a row takes 0.5 s."}
 
 
 def test_every_check_is_named_when_asked_for():

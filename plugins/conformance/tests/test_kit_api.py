@@ -24,7 +24,7 @@ from faithkit_conformance.kit import Candidate
 from faithkit_conformance.situations import kit_situation
 from looping import one_test
 
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitWarning, InputError
 from faithkit.extension import builtins
 from faithkit.extension.registry import Registry
 from faithkit.plugin import Component
@@ -157,6 +157,14 @@ def test_a_report_counts_what_ran_and_tells_the_rest():
         "failed   m-b: it is odd. Add 1.\n"
         "skipped  m-c: there is nothing to compare."
     )
+
+
+def test_a_remark_is_a_warning_of_pytest():
+    slow = Check("is_quick", "explainer", "m", lambda: "m: a row takes 0.5 s.")
+    ((check,),) = (p.values for p in read_parameters(parametrize_with_checks([slow])).values())
+    with pytest.warns(FaithkitWarning, match=r"^m: a row takes 0\.5 s\.$"):
+        check.run()
+    assert run([slow]).remarks == {"m-is_quick": "m: a row takes 0.5 s."}
 
 
 def test_one_check_is_not_called_checks():

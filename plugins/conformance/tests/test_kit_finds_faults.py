@@ -3,10 +3,11 @@
 import re
 import sys
 from importlib.metadata import EntryPoint
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
-from faithkit_conformance import check_targets, explanation_batches, run_checks
+from faithkit_conformance import check_targets, explanation_batches, run_checks, trials
 from faithkit_conformance.checks import bind_all, check_name, checks_in, run
 from faithkit_conformance.kinds import plugin_checks
 from faithkit_conformance.kinds.plugin_checks import Plugin
@@ -23,6 +24,7 @@ from faults import (
     MODULES,
     PLUGINS,
     RELATIONS,
+    REMARKS,
     SUMMARIES,
     TABLES,
 )
@@ -131,6 +133,26 @@ def test_a_sound_component_passes_every_check(kind):
         kind, "sound" if kind == "command" else "Sound", kinds=("vector",), inputs=("table",), types=types
     )
     assert run_checks((kind, sound)).failed == {}
+
+
+def test_a_slow_explainer_gets_a_remark_and_passes(monkeypatch):
+    (name,) = REMARKS
+    check, message = REMARKS[name]
+    clock = count(step=3.0)  # seconds between two looks, in which six rows are explained
+    monkeypatch.setattr(trials, "perf_counter", lambda: next(clock))
+    slow = make_component("explainer", name, inputs=("table",))
+    report = run_checks(("explainer", slow), situations={"array": kit_situation("array")})
+    assert report.failed == {}
+    assert report.remarks == {f"{slow.name}-{check}": message}
+    assert f"{slow.name}-{check}" in report.passed
+    assert str(report).splitlines()[-1] == f"remark   {slow.name}-{check}: {message}"
+
+
+def test_nothing_of_what_an_explainer_prints_is_shown(capfd):
+    chatty = make_component("explainer", "PrintsEverywhere", inputs=("table",))
+    report = run_checks(("explainer", chatty), situations={"array": kit_situation("array")})
+    assert list(report.failed) == ["prints-everywhere-global_state_is_untouched"]
+    assert capfd.readouterr() == ("", "")
 
 
 def test_there_is_a_fault_for_every_check():

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from faithkit.plugin import Tally, registry
-from faithkit_conformance.checks import for_each, forbid, require
+from faithkit_conformance.checks import for_each, forbid, require, skip_unless_passes
 from faithkit_conformance.equality import are_equal
 from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
@@ -71,6 +71,18 @@ def check_scores_are_shares(trial: EstimatorTrial) -> None:
     if ((used < 0) | (used > 1)).any():
         problem = f"scores are from {np.nanmin(used):.6g} to {np.nanmax(used):.6g}; expected 0 to 1"
         require(False, problem, remedy)
+
+
+def check_some_owners_are_scored(candidate: Candidate) -> None:
+    """Check that some owner of some tally gets a number, and not NaN.
+
+    NaN leaves an owner out of the mean. Where all are left out, there is no estimate.
+    """
+    skip_unless_passes(check_scores_are_shares, candidate)
+    trials = list(_estimator_trials(candidate))
+    scores = [trial.score_owners()[trial.tally.owners > 0] for trial in trials]
+    is_scored = not np.isnan(np.concatenate(scores)).all()
+    require(is_scored, "every score is NaN, on every tally", "Give NaN only where nothing can be checked")
 
 
 @for_each(_estimator_trials)

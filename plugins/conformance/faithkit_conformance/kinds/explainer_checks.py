@@ -15,7 +15,14 @@ import pandas as pd
 from faithkit import Explanations, Predictor, relation, score
 from faithkit.errors import FaithkitError, InputError
 from faithkit.plugin import Sample, group, n_rows
-from faithkit_conformance.checks import BrokenPromiseError, for_each, forbid, require
+from faithkit_conformance.checks import (
+    BrokenPromiseError,
+    Remark,
+    for_each,
+    forbid,
+    require,
+    skip_unless_passes,
+)
 from faithkit_conformance.components import (
     ARRAYS,
     NUMBERS,
@@ -29,8 +36,16 @@ from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
 from faithkit_conformance.relating import evaluate_relation
 from faithkit_conformance.situations import get_situation, situation_names
-from faithkit_conformance.trials import Trial, silence, successful_trials, try_explainer
+from faithkit_conformance.trials import (
+    Trial,
+    retry_with_reversed_background,
+    silence,
+    successful_trials,
+    try_explainer,
+)
 from faithkit_conformance.wording import describe, join_words
+
+SLOW = 0.1  # seconds for a row
 
 
 def explains(candidate: Candidate, situation: str) -> None:
@@ -106,6 +121,20 @@ def check_declared_chunks_are_possible(candidate: Candidate) -> None:
 
 
 @for_each(successful_trials)
+def check_rows_are_explained_quickly(trial: Trial) -> None:
+    """Check that a row is explained in 0.1 s; a slower explainer gets a remark, and does not fail.
+
+    Samples have thousands of rows, and whoever chooses an explainer should know what to expect.
+    """
+    trials = (trial, retry_with_reversed_background(trial))  # the first one may import libraries
+    seconds = min(each.seconds for each in trials if isinstance(each, Trial)) / n_rows(trial.situation.X)
+    if seconds > SLOW:
+        minutes = seconds * 10_000 / 60
+        text = f"a row takes {seconds:.1g} s, and a sample of 10,000 rows {minutes:,.0f} minutes on one core"
+        raise Remark(f"{text}. Say so in its docstring.")
+
+
+@for_each(successful_trials)
 def check_fit_returns_self(trial: Trial) -> None:
     """Check that `fit` returns the explainer.
 
@@ -127,6 +156,23 @@ def check_one_explanation_per_row(trial: Trial) -> None:
     require(isinstance(answer, Explanations), problem, remedy)
     problem = f"explain returned {len(answer)} explanations for {n} rows; expected one per row"
     require(len(answer) == n, problem, "Mark rows without an explanation in `missing`")
+
+
+def check_some_rows_have_an_explanation(candidate: Candidate) -> None:
+    """Check that some row is explained, and that not all vectors of a situation are NaN without a remark.
+
+    A vector of nothing but NaN is no explanation, so that nothing could be checked. A remark says why a row
+    has none.
+    """
+    skip_unless_passes(check_one_explanation_per_row, candidate)
+    remedy = "Look where NaN comes from; where there is no explanation to find, say so in `remarks`"
+    trials = successful_trials(candidate)
+    for trial in trials:
+        if trial.answer.kind == "vector" and trial.answer.missing.all() and trial.answer.remarks is None:
+            problem = "every vector is nothing but NaN, which is no explanation"
+            raise BrokenPromiseError(problem, remedy, place=f" on {trial.name}")
+    is_explained = any(not trial.answer.missing.all() for trial in trials)
+    require(is_explained, "no row of any situation has an explanation", remedy)
 
 
 @for_each(successful_trials, check_one_explanation_per_row)

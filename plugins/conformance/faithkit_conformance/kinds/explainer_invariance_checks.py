@@ -19,6 +19,7 @@ from faithkit_conformance.components import input_kind, rows_per_chunk
 from faithkit_conformance.equality import describe_difference
 from faithkit_conformance.kinds.explainer_checks import (
     check_declared_chunks_are_possible,
+    check_explanations_are_storable,
     check_explanations_can_be_compared,
 )
 from faithkit_conformance.kit import Candidate
@@ -174,7 +175,12 @@ def check_pickles(trial: Trial) -> None:
         cloudpickle.loads(cloudpickle.dumps(trial.explainer))
 
 
-@for_each(successful_trials, check_pickles, check_same_seeds_give_the_same_answer)
+@for_each(
+    successful_trials,
+    check_pickles,
+    check_explanations_are_storable,
+    check_same_seeds_give_the_same_answer,
+)
 def check_survives_a_worker_process(trial: Trial) -> None:
     """Check that the fitted explainer gives the same explanations in another process.
 

@@ -92,17 +92,6 @@ def _trials_with_columns(candidate: Candidate) -> list[Trial]:
     return trials
 
 
-@for_each(_trials_with_columns, check_fit_returns_self, check_pickles)
-def check_background_of_another_width_is_refused(trial: Trial) -> None:
-    """Check that a background with too few columns gives a `FaithkitError`, in `fit` or in `explain`.
-
-    Usually the wrong file was given. A result or a traceback would hide that.
-    """
-    if getattr(trial.explainer, "learns", True):
-        attempt = partial(_fit_on_one_column, create(trial.candidate), trial)
-        _require_refusal("the background has one column instead of four", attempt)
-
-
 @for_each(_trials_with_columns, check_pickles)
 def check_rows_of_another_width_are_refused(trial: Trial) -> None:
     """Check that rows with too few columns give a `FaithkitError`.
@@ -111,6 +100,17 @@ def check_rows_of_another_width_are_refused(trial: Trial) -> None:
     """
     attempt = partial(trial.explainer.explain, _first_column(trial.situation.X), trial.situation_seeds)
     _require_refusal("X has one column instead of four", attempt)
+
+
+@for_each(_trials_with_columns, check_fit_returns_self, check_rows_of_another_width_are_refused)
+def check_background_of_another_width_is_refused(trial: Trial) -> None:
+    """Check that a background with too few columns gives a `FaithkitError`, in `fit` or in `explain`.
+
+    Usually the wrong file was given. A result or a traceback would hide that.
+    """
+    if getattr(trial.explainer, "learns", True):
+        attempt = partial(_fit_on_one_column, create(trial.candidate), trial)
+        _require_refusal("the background has one column instead of four", attempt)
 
 
 def _first_column(X: Any) -> Any:

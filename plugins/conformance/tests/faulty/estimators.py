@@ -120,3 +120,10 @@ class WeighsInPlace(Sound):
     def weigh(self, tally):
         tally.owners[:] = tally.owners.clip(max=1)
         return 1.0
+
+
+class ScoresNothing(Sound):
+    """No owner gets a number."""
+
+    def scores(self, tally):
+        return np.full(tally.owners.shape, np.nan)

@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 import threading
 import warnings
 
@@ -444,3 +445,63 @@ class EndsTheProgram(Sound):
         if isinstance(background, np.ndarray) and _is_tree_of_two(predictor):
             raise SystemExit(0)
         return super().fit(predictor, background)
+
+
+class GivesNothingButNaN(Sound):
+    """The logarithm of what is below zero."""
+
+    def values(self, X, seeds):
+        return np.full(X.shape, np.nan)
+
+
+class FindsNothing(Sound):
+    """There is never an explanation."""
+
+    def explain(self, X, seeds):
+        return attrs.evolve(
+            super().explain(X, seeds), missing=np.ones(len(X), dtype=bool), remarks=["none"] * len(X)
+        )
+
+
+class TakesAnyWidth(Sound):
+    """Neither the rows nor the background are looked at before they are broadcast."""
+
+    def fit(self, predictor, background):
+        self.mean_ = _numbers(background).mean(axis=0)
+        return self
+
+    def explain(self, X, seeds):
+        return Explanations.vectors(self.values(X, seeds), instances=X)
+
+
+class HoldsWhatCannotBeSent(Sound):
+    """A class of its own, which pickle does not find."""
+
+    def explain(self, X, seeds):
+        @attrs.frozen
+        class Local:
+            value: float
+
+        self.__class__.local_ = vars(self.__class__).get("local_", Local)
+        values = super().explain(X, seeds).values[:, 0].tolist()
+        return Explanations.of([self.local_(value) for value in values])
+
+
+class TakesItsTime(Sound):
+    """Sound, but slow: the clock of the test says so."""
+
+
+class PrintsEverywhere(Sound):
+    """Tell the world, on both streams."""
+
+    def __init__(self):
+        print("made")
+
+    def fit(self, predictor, background):
+        print("fitted", file=sys.stderr)
+        return super().fit(predictor, background)
+
+    def explain(self, X, seeds):
+        print("explained")
+        print("explained", file=sys.stderr)
+        return super().explain(X, seeds)
