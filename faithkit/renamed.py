@@ -9,7 +9,9 @@ from typing import Any
 OPTIONS: Mapping[str, str] = {}
 """What to write instead of an option that a verb of the kernel no longer has."""
 
-NAMES: Mapping[str, str] = {}
+NAMES: Mapping[str, str] = {
+    "faithkit.testing": "faithkit_conformance",
+}
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 
 

@@ -5,11 +5,10 @@ from itertools import groupby
 from unittest import mock
 
 import pytest
-
-from faithkit.testing import checks_for
-from faithkit.testing.checks import run
-from faithkit.testing.situations import kit_situation
-from faithkit.testing.worker_process import unexpected_outcome
+from faithkit_conformance import checks_for
+from faithkit_conformance.checks import run
+from faithkit_conformance.situations import kit_situation
+from faithkit_conformance.worker_process import unexpected_outcome
 
 # Explainers of tables keep the contract in a few situations: a mixed table and an array, labels and numbers. Slow tests
 # add a linear model of three classes, and ask every explainer in every situation whether it explains it.
@@ -55,7 +54,7 @@ def keep_contract(target, part, subtests):
 
 def check_here_if(is_quick):
     """In the quick part, check here what the kit checks in a worker, whose imports take longer than the checks."""
-    check = "faithkit.testing.kinds.explainer_side_effect_checks.unexpected_outcome_in_worker"
+    check = "faithkit_conformance.kinds.explainer_side_effect_checks.unexpected_outcome_in_worker"
     return mock.patch(check, unexpected_outcome) if is_quick else contextlib.nullcontext()
 
 

@@ -3,8 +3,7 @@
 import faithkit_glass_box
 import numpy as np
 import pandas as pd
-
-from faithkit.testing import situation_of
+from faithkit_conformance import situation_of
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(RNG.normal(size=(160, 4)).round(2), columns=["age", "hours", "gain", "loss"])

@@ -9,10 +9,9 @@ import runpy
 from pathlib import Path
 
 from docutils import nodes
+from faithkit_conformance.checks import check_name, check_reason, checks_in
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-from faithkit.testing.checks import check_name, check_reason, checks_in
 
 
 def requirement(text: str) -> str:
@@ -25,7 +24,7 @@ def requirement(text: str) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-_FAULTS = runpy.run_path(str(Path(__file__).parents[2] / "tests/testing/faults.py"))
+_FAULTS = runpy.run_path(str(Path(__file__).parents[2] / "plugins/conformance/tests/faults.py"))
 
 
 def messages(check: str) -> list[str]:
@@ -47,13 +46,13 @@ class Messages(SphinxDirective):
 
 
 class Checks(SphinxDirective):
-    """List the checks that a module of `faithkit.testing.kinds` defines."""
+    """List the checks that a module of `faithkit_conformance.kinds` defines."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Write one description for each check, and let Sphinx read it."""
-        module = importlib.import_module(f"faithkit.testing.kinds.{self.arguments[0]}")
+        module = importlib.import_module(f"faithkit_conformance.kinds.{self.arguments[0]}")
         lines: list[str] = []
         for check in checks_in(module):
             body = [

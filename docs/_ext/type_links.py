@@ -25,14 +25,12 @@ WORDS = {
     "ndarray": "numpy.ndarray",
     "DataFrame": "pandas.DataFrame",
     "sparse matrix": "scipy.sparse.csr_array",
-    "Registry": "faithkit.extension.registry.Registry",
-    "Entry": "faithkit.extension.entries.Entry",
     "PluginProblem": "faithkit.extension.entries.PluginProblem",
-    "Check": "faithkit.testing.Check",
-    "Report": "faithkit.testing.Report",
-    "EvaluationInputs": "faithkit.testing.EvaluationInputs",
-    **{name: f"faithkit.{name}" for name in faithkit.__all__ if name[0].isupper()},
+    "Check": "faithkit_conformance.Check",
+    "Situation": "faithkit_conformance.Situation",
+    "Report": "faithkit_conformance.Report",
     **{name: f"faithkit.plugin.{name}" for name in faithkit.plugin.__all__ if name[0].isupper()},
+    **{name: f"faithkit.{name}" for name in faithkit.__all__ if name[0].isupper()},
     **{name: f"faithkit.results.{name}" for name in faithkit.results.__all__ if name[0].isupper()},
 }
 

@@ -88,7 +88,7 @@ class Verbs(click.Group):
 def _describe(sources: list[Source]) -> str:
     """Return what a plugin's verb does, if that is known, and where it comes from."""
     distributions = " and ".join(source.distribution for source in sources)
-    summary = PLUGIN_VERBS.get(sources[0].distribution)
+    summary = PLUGIN_VERBS.get(f"{sources[0].distribution}/{sources[0].entry_point.name}")
     return f"from {distributions}" if summary is None else f"{summary} ({distributions})"
 
 

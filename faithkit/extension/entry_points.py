@@ -28,18 +28,18 @@ VERBS = {
     "plan": "Plan how many rows to explain.",
     "plugins": "List the installed plugins and their problems.",
     "show": "Show a component's parameters.",
-    "check": "Run the conformance checks on an installed plugin.",
-    "new": "Create a plugin package from a template.",
 }
 """The kernel's verbs in the order of the help; each is a file of `faithkit.cli`."""
 
 PLUGIN_VERBS = {
-    "faithkit-attacks": "Measure lies about models, each next to an honest twin.",
-    "faithkit-feature-importance": "Measure how far explainers agree on which features matter.",
-    "faithkit-monitor": "Compare new logs with a reference.",
-    "faithkit-paper": "Repeat the paper's experiments.",
+    "faithkit-attacks/attacks": "Measure lies about models, each next to an honest twin.",
+    "faithkit-conformance/check": "Run the conformance checks on an installed plugin.",
+    "faithkit-conformance/new": "Create a plugin package from a template.",
+    "faithkit-feature-importance/agreement": "Measure how far explainers agree on which features matter.",
+    "faithkit-monitor/monitor": "Compare new logs with a reference.",
+    "faithkit-paper/reproduce": "Repeat the paper's experiments.",
 }
-"""What the verb of each of the project's distributions does, since the help imports no plugin."""
+"""What the verbs of the project's distributions do, since the help imports no plugin."""
 
 DISABLED = "it is disabled by the environment variable FAITHKIT_DISABLE"
 

@@ -34,6 +34,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors", "torch-module"),
         "command": ("agreement",),
     },
+    "faithkit-conformance": {
+        "command": ("check", "new"),
+    },
     "faithkit-diagnostics": {
         "diagnostic": ("reader", "deletion"),
     },

@@ -311,12 +311,10 @@ def test_help_plugins_datasets_and_scores_import_no_more_than_they_need():
 
 def test_the_verbs_are_those_of_the_contract():
     assert sorted(VERBS) == [
-        "check",
         "compare",
         "datasets",
         "evaluate",
         "local",
-        "new",
         "plan",
         "plugins",
         "score",

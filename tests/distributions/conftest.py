@@ -6,13 +6,14 @@ Everything here is slow and shares what was built, so it is marked for one worke
 import pytest
 from environments import ROOT, Environment, build_wheels, read_requirements
 
+CONFORMANCE = ROOT / "plugins" / "conformance"
 THIRD_PARTY = sorted(path.parent for path in (ROOT / "tests" / "third_party").glob("*/pyproject.toml"))
 
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory):
-    """The kernel's wheel and those of all third parties, by distribution."""
-    return build_wheels(tmp_path_factory.mktemp("wheels"), ROOT, *THIRD_PARTY)
+    """The wheels of the kernel, of the conformance kit and of all third parties, by distribution."""
+    return build_wheels(tmp_path_factory.mktemp("wheels"), ROOT, CONFORMANCE, *THIRD_PARTY)
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +36,17 @@ def kernel_only(fresh):
 
 
 @pytest.fixture(scope="session")
-def market(fresh):
+def with_kit(fresh):
+    """Make a fresh environment with the kernel, the conformance kit, pytest and more distributions."""
+
+    def make(*distributions):
+        libraries = ["pytest", *read_requirements(CONFORMANCE)]
+        return fresh("faithkit-conformance", *distributions, libraries=libraries)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def market(with_kit):
     """An environment with Acme's plugin, and with three that are broken in three ways."""
-    return fresh(*(project.name for project in THIRD_PARTY), libraries=["pytest"])
+    return with_kit(*(project.name for project in THIRD_PARTY))

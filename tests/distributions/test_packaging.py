@@ -95,7 +95,10 @@ def test_the_kernel_alone_says_how_to_get_a_dataset(kernel_only):
     assert last.endswith("adult is provided by faithkit-paper: python -m pip install faithkit-paper")
 
 
-@pytest.mark.parametrize(("verb", "plugin"), [("reproduce", "paper"), ("monitor", "monitor")])
+@pytest.mark.parametrize(
+    ("verb", "plugin"),
+    [("reproduce", "paper"), ("monitor", "monitor"), ("check", "conformance"), ("new", "conformance")],
+)
 def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only, verb, plugin):
     assert f"pip install faithkit-{plugin}" in kernel_only.run(f"faithkit {verb}", code=2).stderr
 
@@ -106,5 +109,5 @@ def test_the_kernel_alone_says_how_to_get_a_loader(kernel_only):
     assert last.endswith("pip install faithkit-model-files")
 
 
-def test_the_kernel_alone_passes_its_own_checks(kernel_only):
-    assert "checks, all passed" in kernel_only.run("faithkit check faithkit").stdout
+def test_the_kernel_beside_the_kit_passes_its_own_checks(with_kit):
+    assert "checks, all passed" in with_kit().run("faithkit check faithkit").stdout

@@ -40,8 +40,8 @@ def test_the_package_is_complete_in_under_forty_lines():
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("distributions")
-def test_the_tutorial_works_as_it_is_written(fresh, tmp_path):
-    environment = fresh(libraries=["pytest"])
+def test_the_tutorial_works_as_it_is_written(with_kit, tmp_path):
+    environment = with_kit()
     commands = []
     for kind, name, text in read_steps():
         if kind == "file":

@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from faithkit_conformance import check_targets, checks
 
 from faithkit.extension.registry import registry
-from faithkit.testing import check_targets, checks
 
 ROOT = Path(__file__).parents[2]
 

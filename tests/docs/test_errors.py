@@ -194,4 +194,6 @@ def test_every_message_begins_with_a_small_letter():
 def test_the_walk_finds_the_messages_that_are_there():
     assert sum(len(list_messages(file)) for file in read_sources()) > 150
     assert "the " in list_messages("faithkit/extension/registry.py")
-    assert "no plugin of a distribution " in list_messages("faithkit/testing/check_targets.py")
+    assert "no plugin of a distribution " in list_messages(
+        "plugins/conformance/faithkit_conformance/check_targets.py"
+    )

@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 from consoles import run
 from documented import DOCS
+from faithkit_conformance import run_checks
 from looping import one_test
 from on_path import install_house
 
 import faithkit
 from faithkit.extension import hookspecs
 from faithkit.extension.entry_points import COMMANDS
-from faithkit.testing import run_checks
 
 MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.verbs")
 

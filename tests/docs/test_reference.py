@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from faithkit_conformance import check_targets
+from faithkit_conformance.checks import checks_in
+from faithkit_conformance.kinds import declaration_checks
+from faithkit_conformance.kit import Candidate
 from looping import one_test
 
 import faithkit
 from faithkit.extension.creation import parameters
 from faithkit.extension.registry import KINDS, registry
-from faithkit.testing import check_targets
-from faithkit.testing.checks import checks_in
-from faithkit.testing.kinds import declaration_checks
-from faithkit.testing.kit import Candidate
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = "\n".join(path.read_text() for path in sorted((DOCS / "reference").glob("*.rst")))
@@ -69,14 +69,16 @@ def test_every_kind_of_component_is_listed():
 
 
 def test_every_check_is_listed():
-    modules = {f"faithkit.testing.kinds.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)}
+    modules = {
+        f"faithkit_conformance.kinds.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)
+    }
     assert modules == {module.__name__ for module in check_targets.CHECK_MODULES}
 
 
 @one_test
 @pytest.mark.parametrize("module", sorted({m.__name__ for m in check_targets.CHECK_MODULES}))
 def test_every_check_says_what_is_promised_and_why(module):
-    from faithkit.testing.checks import check_reason
+    from faithkit_conformance.checks import check_reason
 
     for check in checks_in(importlib.import_module(module)):
         assert check.__doc__.startswith(("Check that ", "Check, "))

@@ -7,12 +7,12 @@ import warnings
 import attrs
 import numpy as np
 import pytest
+from faithkit_conformance.equality import describe_difference
 from looping import one_test
 
 import faithkit
 from faithkit import Explanations
 from faithkit.run.explaining.store import ChunkResult
-from faithkit.testing.equality import describe_difference
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 3))

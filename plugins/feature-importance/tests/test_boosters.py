@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from boosted_models import CASES, NAMES, SMALL, Case, words
 from contract import keep
+from faithkit_conformance import Situation, checks_for
 from faithkit_feature_importance.shap_values.errors import UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
@@ -23,7 +24,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import faithkit
-from faithkit.testing import EvaluationInputs, checks_for
 
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 
@@ -264,7 +264,7 @@ def fit_situations():
     situations = {}
     for case in (CASES["xgboost"], CASES["lightgbm, three classes"]):
         model, X = case.fitted()
-        situations[case.library] = EvaluationInputs(model, np.vstack([X[60:65], X[61:62]]), X[:60])
+        situations[case.library] = Situation(model, np.vstack([X[60:65], X[61:62]]), X[:60])
     return situations
 
 

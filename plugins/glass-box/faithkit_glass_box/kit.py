@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from faithkit_conformance import Kit, situation_of
 from numpy.typing import NDArray
-
-from faithkit.testing import Kit, situation_of
 
 _ROWS = np.random.default_rng(0).normal(size=(65, 3)).round(2)
 _NAMES = ["age", "hours", "gain"]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract import keep
+from faithkit_conformance import checks_for
 from faithkit_glass_box.boosting_terms import Contributions
 from glass_boxes import EXPLAINERS, GAPS, LABELS, MIXED, SCORE, TABLE, THREE, situation
 from looping import one_test
@@ -14,7 +15,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import faithkit
-from faithkit.testing import checks_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 glassbox = pytest.importorskip("interpret.glassbox")

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract import keep
+from faithkit_conformance import checks_for
 from faithkit_glass_box.rule_lists import RulesHold
 from faithkit_glass_box.rule_model import RuleModel
 from glass_boxes import BITS, EXPLAINERS, LABELS, SCORE, TABLE, situation
 from looping import one_test
 
 import faithkit
-from faithkit.testing import checks_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 imodels = pytest.importorskip("imodels")

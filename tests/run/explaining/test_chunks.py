@@ -16,11 +16,14 @@ from looping import one_test
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
 from faithkit.run.explaining.store import ChunkResult
-from faithkit.testing.equality import save_and_load
 
 KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
 Point = namedtuple("Point", "x y")
+
+
+def save_and_load(explanations):
+    return ChunkResult.load(ChunkResult.of(explanations).dump(""), "").explanations
 
 
 def build_chunk(*reasons, explanations=None, warnings=()):

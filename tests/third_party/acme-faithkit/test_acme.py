@@ -1,8 +1,7 @@
 """Acme's own test of conformance: what its continuous integration runs."""
 
 import acme_faithkit
-
-from faithkit.testing import parametrize_with_checks
+from faithkit_conformance import parametrize_with_checks
 
 
 @parametrize_with_checks(acme_faithkit)
