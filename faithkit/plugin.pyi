@@ -4,6 +4,7 @@ from .arguments import check_integer as check_integer
 from .arrays.batches import each_batch as each_batch
 from .arrays.bitsets import count_labels as count_labels
 from .arrays.bitsets import pack_bits as pack_bits
+from .arrays.containers import concat_rows as concat_rows
 from .arrays.containers import n_rows as n_rows
 from .arrays.containers import take_rows as take_rows
 from .arrays.grouping import hash_content as hash_content
@@ -18,10 +19,12 @@ from .explanations.rules import scope_bits as scope_bits
 from .extension.component import Component as Component
 from .extension.hookspecs import hookimpl as hookimpl
 from .extension.registry import registry as registry
+from .files import write_file as write_file
 from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
 from .inputs.objects.adapters import RowContext as RowContext
 from .inputs.predictions.tolerance import Tolerance as Tolerance
+from .inputs.seeds import fingerprint as fingerprint
 from .inputs.seeds import row_seeds as row_seeds
 from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
@@ -31,6 +34,7 @@ from .measure.objections import ObjectionContext as ObjectionContext
 from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
+from .measure.protocols import Executor as Executor
 from .measure.protocols import Explainer as Explainer
 from .report.base import Report as Report
 from .report.formats import format_lower_end as format_lower_end
@@ -38,8 +42,18 @@ from .report.formats import format_percent as format_percent
 from .report.formats import format_percent_interval as format_percent_interval
 from .report.sheets.sheet import Sheet as Sheet
 from .report.sheets.sheet import Table as Table
+from .run.components.resolution import resolve_component as resolve_component
 from .run.diagnostics import ExplainedRows as ExplainedRows
+from .run.explaining.chunk import Chunk as Chunk
+from .run.explaining.chunk import ChunkResult as ChunkResult
+from .run.explaining.chunk import explain_chunk as explain_chunk
+from .run.explaining.chunk import fail_row as fail_row
+from .run.explaining.job import Job as Job
 from .run.explaining.progress import report_progress as report_progress
 from .run.populations.row_counts import RowCounts as RowCounts
 from .run.populations.row_counts import count_log as count_log
 from .run.populations.row_counts import count_rows as count_rows
+from .run.provenance import library_versions as library_versions
+from .run.provenance import versions as versions
+from .supervision import end_with_parent as end_with_parent
+from .third_party import guard as guard

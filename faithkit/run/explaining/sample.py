@@ -80,7 +80,7 @@ def _check_answer(
 ) -> tuple[int, ChunkResult]:
     """Return the number of a chunk with its result, if the executor gave these."""
     match answer:
-        case Chunk(number=int(number)), ChunkResult() as result if number < len(chunks):
+        case Chunk(number=int(number)), ChunkResult() as result if 0 <= number < len(chunks):
             if number in results:
                 problem = f"answered chunk {number} twice"
             elif len(result) != len(chunks[number]):

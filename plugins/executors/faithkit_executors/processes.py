@@ -1,148 +1,182 @@
-"""Explain chunks in this process, in threads or processes of joblib, or on a cluster.
+"""The executor `processes`, whose workers are processes of joblib.
 
 A row may end its process: it crashes, or it hangs in C code and its time limit ends the process. Then joblib
 replaces the pool, and the chunks in work are explained again, one row at a time. This identifies the row.
 """
 
+import contextlib
 import functools
 import os
 import pickle
 import re
 import signal
 import tempfile
-import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import attrs
+import cloudpickle
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from faithkit.errors import ExplainerError, FaithkitError, warn
-from faithkit.run.explaining.chunk import Chunk, explain_chunk, fail_row
-from faithkit.run.explaining.cluster import (
-    KilledWorkersError,
-    active_cluster,
-    check_workers,
-    map_as_completed,
-)
-from faithkit.run.explaining.job import Execution, Job, SharedFunction
-from faithkit.run.explaining.store import ChunkResult
-from faithkit.run.explaining.timeout import timeout_reason
-from faithkit.supervision import end_with_parent
-from faithkit.third_party import guard
-from faithkit.wording import describe
+from faithkit.errors import ExplainerError, ParameterError, warn
+from faithkit.plugin import Chunk, ChunkResult, Job, check_integer, end_with_parent, fail_row, guard
+from faithkit_executors.shipping import Results, SharedFunction, Work
+from faithkit_executors.time_limits import check_timeout, timeout_reason
 
-Results = Iterator[tuple[Chunk, ChunkResult]]
 Attempts = Iterator[tuple[Chunk, ChunkResult | None]]  # without a result where a worker may have died
 Answer = Callable[[Chunk], tuple[int, bytes]]
 
 _ADVICE = "With n_jobs=1 (CLI: --n-jobs 1) nothing travels."
 
 
-def explain_chunks(
-    job: Job, chunks: list[Chunk], execution: Execution
-) -> Generator[tuple[Chunk, ChunkResult]]:
-    """Yield each chunk with its result, in the order in which they are finished."""
-    if not chunks:
-        return
-    cluster = active_cluster()
-    if cluster is not None:
-        check_workers(cluster, (job.explainer,))
-        yield from _explain_in_processes(job, chunks, cluster=cluster)
-        return
-    backend, configured_jobs = joblib.parallel.get_active_backend()
-    # the caller's number of workers comes first, then the one that joblib is configured with
-    requested_jobs = configured_jobs if execution.n_jobs == 1 and configured_jobs else execution.n_jobs
-    n_jobs = min(joblib.effective_n_jobs(requested_jobs), len(chunks))
-    if n_jobs == 1 and execution.row_timeout is None:
-        yield from _explain_here(job, chunks)
-    elif n_jobs > 1 and getattr(backend, "supports_sharedmem", False):
-        yield from _explain_in_threads(job, chunks, _create_pool(n_jobs))
-    else:  # code that hangs in C can only be ended together with its process
-        is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
-        yield from _explain_in_processes(job, chunks, pool=_create_pool(n_jobs, None if is_loky else "loky"))
+class Processes:
+    """Explain in processes of this machine.
+
+    There are never more of them than chunks. A process that dies is replaced, and the row at which it died is
+    found. One worker without a time limit is this process itself.
+
+    Parameters
+    ----------
+    workers : int
+        The number of processes; -1 means one per core.
+    timeout : float, optional
+        The seconds that a row may take.
+    """
+
+    def __init__(self, workers: int = -1, timeout: float | None = None) -> None:
+        self.workers = check_integer(workers, "processes: workers", error=ParameterError)
+        if self.workers == 0:
+            raise ParameterError("processes: workers must be a number of processes, or -1 for all cores, got 0.")
+        self.timeout = check_timeout(timeout, "processes")
+
+    def run(self, job: Job, chunks: Sequence[Chunk]) -> Results:
+        """Explain the chunks, and those at which a process dies again, row by row."""
+        n_workers = min(joblib.effective_n_jobs(self.workers), len(chunks))
+        if n_workers < 2 and self.timeout is None:
+            yield from Work(job).explain_here(chunks)
+            return
+        with _start_processes(job, self.timeout) as processes:
+            if processes is None:
+                yield from Work(job, self.timeout).explain_here(chunks)
+                return
+            for chunk, result in processes.try_each(chunks, n_workers):
+                yield chunk, processes.explain_row_by_row(chunk) if result is None else result
 
 
-def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
+def explain_row_by_row(job: Job, chunks: Sequence[Chunk], timeout: float | None) -> Results:
+    """Explain chunks at which workers died, one row at a time, in a process of this machine."""
+    with _start_processes(job, timeout) as processes:
+        if processes is None:
+            yield from Work(job, timeout).explain_here(chunks)
+            return
+        for chunk in chunks:
+            yield chunk, processes.explain_row_by_row(chunk)
+
+
+@contextlib.contextmanager
+def _start_processes(job: Job, timeout: float | None) -> "Iterator[_LocalProcesses | None]":
+    """Yield processes that know the job; None, with a warning, if it cannot be sent to them."""
+    with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
+        work = Work(job, timeout, os.path.join(folder, "overdue"))
+        function = work.ship()
+        yield None if function is None else _LocalProcesses(work, function)
+
+
+@attrs.frozen(eq=False)
+class _LocalProcesses:
+    """Processes of this machine, which may die."""
+
+    work: Work
+    function: SharedFunction
+
+    @property
+    def answer(self) -> Answer:
+        """The call of a process for a chunk."""
+        return functools.partial(_answer, self.function, os.getpid())
+
+    def try_each(self, chunks: Sequence[Chunk], n_workers: int) -> Attempts:
+        """Explain chunks in joblib workers; chunks that run when a process dies have no result."""
+        pool = _create_pool(n_workers)
+        pending = {chunk.number: chunk for chunk in chunks}
+        sent: list[int] = []
+
+        def calls() -> Iterator[Any]:
+            for number, chunk in [*pending.items()]:
+                sent.append(number)
+                yield joblib.delayed(self.answer)(chunk)
+
+        while pending:
+            with guard("a worker", _ADVICE, ExplainerError):
+                try:
+                    for number, result in pool(calls()):
+                        yield pending.pop(number), pickle.loads(result)
+                except TerminatedWorkerError as error:
+                    if not self._was_overdue():
+                        _warn_of_death(error)
+            for number in sent:
+                if number in pending:
+                    yield pending.pop(number), None
+
+    def explain_row_by_row(self, chunk: Chunk) -> ChunkResult:
+        """Explain a chunk in one process, a row at a time, and fail the rows at which the process dies."""
+        job, results = self.work.job, []
+        with joblib.Parallel(n_jobs=2, backend="loky") as pool:
+            if self._explain_alone(pool, chunk.subchunk(0, 0)) is None:
+                raise ExplainerError(
+                    "a worker died, again before it explained anything: unpickling the model, or importing or "
+                    f"fitting the explainer {job.explainer.text}, ends the process."
+                )
+            for position in range(len(chunk)):
+                row = chunk.subchunk(position, position + 1)
+                result = self._explain_alone(pool, row)
+                if result is None:
+                    limit = self.work.timeout
+                    reason = timeout_reason(limit) if limit and self._was_overdue() else "worker died"
+                    result = fail_row(job, row, reason)
+                results.append(result)
+        return ChunkResult.concat(results)
+
+    def _explain_alone(self, pool: joblib.Parallel, chunk: Chunk) -> ChunkResult | None:
+        """Return the result of a chunk while no other is explained; None if the process dies."""
+        with guard("a worker", _ADVICE, ExplainerError):
+            try:
+                ((_, result),) = pool([joblib.delayed(self.answer)(chunk)])
+            except TerminatedWorkerError:
+                return None
+            chunk_result: ChunkResult = pickle.loads(result)
+            return chunk_result
+
+    def _was_overdue(self) -> bool:
+        """Whether a time limit has ended a process since the last call."""
+        file = self.work.overdue_file
+        is_written = file is not None and os.path.exists(file) and os.path.getsize(file) > 0
+        if is_written:
+            os.truncate(file, 0)
+        return is_written
+
+
+def _create_pool(n_workers: int) -> joblib.Parallel:
     """Return joblib's workers.
 
     With n_jobs=1 joblib would work in this process. So there are two workers then, and tasks for one.
     """
     return joblib.Parallel(
-        n_jobs=max(n_jobs, 2),
-        backend=backend,
+        n_jobs=max(n_workers, 2),
+        backend="loky",
         return_as="generator_unordered",
         batch_size=1,
-        pre_dispatch=1 if n_jobs == 1 else "2 * n_jobs",
+        pre_dispatch=1 if n_workers == 1 else "2 * n_jobs",
     )
 
 
-def _explain_here(job: Job, chunks: list[Chunk]) -> Results:
-    return ((chunk, explain_chunk(job, chunk)) for chunk in chunks)
-
-
-def _explain_in_threads(job: Job, chunks: list[Chunk], pool: joblib.Parallel) -> Results:
-    """Explain chunks in threads, each of which fits an explainer of its own."""
-    thread = threading.local()
-
-    def explain(chunk: Chunk) -> tuple[Chunk, ChunkResult]:
-        if not hasattr(thread, "job"):
-            thread.job = job.copy_unfitted()
-        return chunk, explain_chunk(thread.job, chunk)
-
-    with guard("a worker", _ADVICE, ExplainerError):
-        yield from pool(joblib.delayed(explain)(chunk) for chunk in chunks)
-
-
-def _explain_in_processes(
-    job: Job, chunks: list[Chunk], *, pool: joblib.Parallel | None = None, cluster: Any = None
-) -> Results:
-    """Explain chunks in a pool of processes or on a cluster.
-
-    Those at which a process dies are explained again in a process of this machine, row by row.
-    """
-    explain = _pickle_explain(job)
-    if explain is None:
-        yield from _explain_here(job, chunks)
-        return
-    with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
-        overdue_file = os.path.join(folder, "overdue")
-        answer = functools.partial(_answer, explain, os.getpid(), overdue_file)
-        if pool is not None:
-            attempts = _try_in_pool(pool, answer, chunks, overdue_file)
-        else:
-            attempts = _try_on_cluster(cluster, explain, chunks)
-        for chunk, result in attempts:
-            if result is None:
-                result = _explain_row_by_row(job, chunk, answer, overdue_file)
-            yield chunk, result
-
-
-def _pickle_explain(job: Job) -> SharedFunction | None:
-    """Pickle `explain_chunk` with its job; warn and return None if that is impossible."""
-    try:
-        with guard("its pickle"):
-            return SharedFunction.of(functools.partial(explain_chunk, job))
-    except FaithkitError as error:
-        warn(
-            f"the job cannot be sent to workers ({describe(error).rstrip('.')}), so it runs in this process, "
-            "where a time limit ends no code in C.",
-        )
-        return None
-
-
-# --- processes, which may die ---------------------------------------------------------------------------
-
-
-def _answer(explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk) -> tuple[int, bytes]:
+def _answer(explain: SharedFunction, parent: int, chunk: Chunk) -> tuple[int, bytes]:
     """Explain a chunk in a joblib process, which a time limit may kill.
 
     The result is pickled by cloudpickle: joblib alone cannot send classes of a script or a notebook.
     """
-    import cloudpickle
-
     _prepare_process(parent)
-    return chunk.number, cloudpickle.dumps(explain.load()(chunk, overdue_file))
+    return chunk.number, cloudpickle.dumps(explain.load()(chunk))
 
 
 @functools.cache  # once in every process
@@ -150,87 +184,6 @@ def _prepare_process(parent: int) -> None:
     # Ctrl-C reaches the workers as well; the parent ends them, and reports it once
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(parent)
-
-
-def _try_in_pool(pool: joblib.Parallel, answer: Answer, chunks: list[Chunk], overdue_file: str) -> Attempts:
-    """Explain chunks in joblib workers; chunks that run when a process dies have no result."""
-    pending = {chunk.number: chunk for chunk in chunks}
-    sent: list[int] = []
-
-    def calls() -> Iterator[Any]:
-        for number, chunk in [*pending.items()]:
-            sent.append(number)
-            yield joblib.delayed(answer)(chunk)
-
-    while pending:
-        with guard("a worker", _ADVICE, ExplainerError):
-            try:
-                for number, result in pool(calls()):
-                    yield pending.pop(number), pickle.loads(result)
-            except TerminatedWorkerError as error:
-                if not _was_overdue(overdue_file):
-                    _warn_of_death(error)
-        for number in sent:
-            if number in pending:
-                yield pending.pop(number), None
-
-
-def _try_on_cluster(cluster: Any, explain: SharedFunction, chunks: list[Chunk]) -> Attempts:
-    """Explain chunks on a cluster; those at which its workers died come last, without a result."""
-    deadly_chunks = []
-    for chunk, result in map_as_completed(cluster, explain, chunks):
-        if not isinstance(result, KilledWorkersError):
-            yield chunk, result
-        elif chunk.execution.on_error == "raise":
-            raise result
-        else:
-            deadly_chunks.append(chunk)
-    if deadly_chunks:
-        warn(
-            f"{len(deadly_chunks)} of {len(chunks)} chunks, at which workers of the cluster died, are "
-            "explained in processes of this machine.",
-        )
-    for chunk in deadly_chunks:
-        yield chunk, None
-
-
-def _explain_row_by_row(job: Job, chunk: Chunk, answer: Answer, overdue_file: str) -> ChunkResult:
-    """Explain a chunk in one process, a row at a time, and fail the rows at which the process dies."""
-    results = []
-    with joblib.Parallel(n_jobs=2, backend="loky") as pool:
-        if _explain_alone(pool, answer, chunk.subchunk(0, 0)) is None:
-            raise ExplainerError(
-                "a worker died, again before it explained anything: unpickling the model, or importing or "
-                f"fitting the explainer {job.explainer.text}, ends the process."
-            )
-        for position in range(len(chunk)):
-            row = chunk.subchunk(position, position + 1)
-            result = _explain_alone(pool, answer, row)
-            if result is None:
-                limit = chunk.execution.row_timeout
-                reason = timeout_reason(limit) if limit and _was_overdue(overdue_file) else "worker died"
-                result = fail_row(job, row, reason)
-            results.append(result)
-    return ChunkResult.concat(results)
-
-
-def _explain_alone(pool: joblib.Parallel, answer: Answer, chunk: Chunk) -> ChunkResult | None:
-    """Return the result of a chunk while no other is explained; None if the process dies."""
-    with guard("a worker", _ADVICE, ExplainerError):
-        try:
-            ((_, result),) = pool([joblib.delayed(answer)(chunk)])
-        except TerminatedWorkerError:
-            return None
-        chunk_result: ChunkResult = pickle.loads(result)
-        return chunk_result
-
-
-def _was_overdue(overdue_file: str) -> bool:
-    """Whether a time limit has ended a process since the last call."""
-    is_written = os.path.exists(overdue_file) and os.path.getsize(overdue_file) > 0
-    if is_written:
-        os.truncate(overdue_file, 0)
-    return is_written
 
 
 def _warn_of_death(error: TerminatedWorkerError) -> None:

@@ -1,4 +1,4 @@
-"""The results of chunks, and a folder that stores them, so that a killed run can resume.
+"""The executor `stored`, and the folder that keeps its results, so that a killed run can resume.
 
 A result is a file named by its key, a digest of everything that determines it. The file is an `.npz` archive.
 It holds arrays and a JSON header, which describes the arrays and repeats the key. The archive has a checksum
@@ -8,6 +8,8 @@ share a store: equal keys have equal content. A store belongs to the version of 
 
 import io
 import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,118 +17,151 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import InputError, StoreError
-from faithkit.explanations.explanations import Explanations, object_array
-from faithkit.files import replace_file
-from faithkit.run.explaining.packing import pack, unpack
-from faithkit.run.provenance import check_writer, own_version
-from faithkit.wording import describe
+import faithkit
+from faithkit import Explanations
+from faithkit.errors import InputError, ParameterError, StoreError, warn
+from faithkit.plugin import Chunk, ChunkResult, Executor, Job, resolve_component, write_file
+from faithkit_executors.keys import chunk_keys, digest
+from faithkit_executors.packing import pack, unpack
+from faithkit_executors.shipping import Results
+from faithkit_executors.wording import describe
 
-FORMAT = "faithkit chunk 8"
 VERSION_FILE = "faithkit-version.txt"
 CHUNK_FILES = "[0-9a-f][0-9a-f]/*.npz"
 FIELDS = ("kind", "values", "identity", "missing", "shared", "relation", "discretizer", "remarks")
+MAX_VERSION_LENGTH = 30  # characters of another version that an error shows
 
 
-@attrs.frozen(eq=False)
-class ChunkResult:
-    """The explanations of the rows of a chunk.
+class Stored:
+    """Explain by another executor, and keep every finished chunk in a folder.
 
-    Attributes
+    The same run finds there what is finished, and explains the rest. A chunk is found only if nothing has
+    changed that determines its explanations. Any number of runs may share a folder.
+
+    Parameters
     ----------
-    explanations : Explanations or None
-        Those of the explained rows, in order; None if no row was explained.
-    reasons : list of str or None
-        For each row, why it has no explanation; None where it has one.
-    warnings : tuple of str
-        The explainer's warnings. They are shown again when the result is read from a store.
+    folder : str or path
+        It is created if it does not exist.
+    inside : str, object or callable
+        The executor that explains, such as "processes" or "processes:workers=4".
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> X = np.arange(100.0).reshape(-1, 1)
+    >>> store = Stored(tempfile.mkdtemp())
+    >>> for _ in range(2):  # the second run explains nothing
+    ...     result = faithkit.evaluate(lambda X: X[:, 0] > 9, X, lambda X: X[:, 0] > 9, executor=store)
+    >>> result.consistency.value
+    1.0
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], inside: Any = "here") -> None:
+        if not isinstance(folder, str | os.PathLike) or not str(folder):
+            raise ParameterError(
+                f"stored: folder is {folder!r}: name a folder that keeps finished chunks, in quotes if the "
+                "name looks like a number."
+            )
+        # the code of a model may change the working folder
+        self.store = Store(Path(folder).expanduser().absolute())
+        self.inside: Executor = resolve_component("executor", inside).instance
+        self.kept_in = str(self.store.folder)
+
+    def run(self, job: Job, chunks: Sequence[Chunk]) -> Results:
+        """Yield the chunks that the folder has, and then the others as they are finished."""
+        self.store.open()
+        keys = {chunk.number: key for chunk, key in zip(chunks, chunk_keys(job, chunks), strict=True)}
+        pending, n_damaged = [], 0
+        for chunk in chunks:
+            try:
+                result = self._read(job, keys[chunk.number])
+            except ValueError:
+                n_damaged, result = n_damaged + 1, None
+            if result is None:
+                pending.append(chunk)
+            else:
+                yield chunk, attrs.evolve(result, is_kept=True)
+        if n_damaged:
+            warn(
+                f"{n_damaged} of {len(chunks)} chunks must be explained again: in the store "
+                f"{self.store.folder} they are damaged, or not what their names say.",
+            )
+        if pending:
+            for chunk, result in self.inside.run(job, pending):
+                self._write(job, keys[chunk.number], result)
+                yield chunk, result
+
+    def _read(self, job: Job, key: str) -> ChunkResult | None:
+        """Return a stored result, or None; one with failed rows only if they would fail alike."""
+        complete = self.store.read(key)
+        return self.store.read(self._key_with_failures(job, key)) if complete is None else complete
+
+    def _write(self, job: Job, key: str, result: ChunkResult) -> None:
+        """Store a result, under a key of its own if some rows failed."""
+        is_complete = len(result.rows) == len(result)
+        self.store.write(key if is_complete else self._key_with_failures(job, key), result)
+
+    def _key_with_failures(self, job: Job, key: str) -> str:
+        return digest(key, job.on_error, getattr(self.inside, "timeout", None))
+
+
+# --- files ------------------------------------------------------------------------------------------------
+
+
+def dump_result(result: ChunkResult, key: str) -> bytes:
+    """Return the bytes of a file with a result and the key of its chunk.
 
     Examples
     --------
     >>> result = ChunkResult(Explanations.of(["a"]), [None, "ValueError: bad row"])
-    >>> len(result), result.rows
-    (2, array([0]))
-    >>> ChunkResult.load(result.dump("a key"), "a key").reasons
+    >>> load_result(dump_result(result, "a key"), "a key").reasons
     [None, 'ValueError: bad row']
-    >>> ChunkResult.load(b"hello", "a key")
+    """
+    arrays: list[NDArray[Any]] = []
+    explanations = result.explanations
+    fields = None if explanations is None else {name: getattr(explanations, name) for name in FIELDS}
+    content = {"key": key, "reasons": result.reasons, "warnings": result.warnings, "explanations": fields}
+    try:
+        header = json.dumps(pack(content, arrays))
+    except InputError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"an explanation cannot be stored ({describe(error)}): run without a store, or let the "
+            "explainer give text and numbers."
+        ) from None
+    file = io.BytesIO()
+    np.savez(file, *arrays, head=np.frombuffer(header.encode(), dtype=np.uint8))
+    return file.getvalue()
+
+
+def load_result(data: bytes, key: str) -> ChunkResult:
+    """Read the result of the chunk with a key.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are damaged, or belong to another key.
+
+    Examples
+    --------
+    >>> load_result(b"hello", "a key")
     Traceback (most recent call last):
     ...
     ValueError: the file is not a result of this chunk: ...
     """
-
-    explanations: Explanations | None
-    reasons: list[str | None]
-    warnings: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, explanations: Explanations) -> "ChunkResult":
-        """Build the result of a chunk whose rows all have an explanation.
-
-        The instances are left out, because the caller has them. Remarks are converted to text.
-        """
-        remarks = explanations.remarks
-        if remarks is not None:
-            remarks = object_array(None if remark is None else str(remark) for remark in remarks)
-        return cls(attrs.evolve(explanations, instances=None, remarks=remarks), [None] * len(explanations))
-
-    @classmethod
-    def concat(cls, results: list["ChunkResult"]) -> "ChunkResult":
-        """Join the results of consecutive rows."""
-        explanations = [result.explanations for result in results if result.explanations is not None]
-        return cls(
-            Explanations.concat(explanations) if explanations else None,
-            [reason for result in results for reason in result.reasons],
-            tuple(dict.fromkeys(text for result in results for text in result.warnings)),
-        )
-
-    def __len__(self) -> int:
-        return len(self.reasons)
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The positions of the rows that have an explanation."""
-        return np.flatnonzero([reason is None for reason in self.reasons])
-
-    def dump(self, key: str) -> bytes:
-        """Return the bytes of a file with this result and the key of its chunk."""
-        arrays: list[NDArray[Any]] = []
-        explanations = self.explanations
-        fields = None if explanations is None else {name: getattr(explanations, name) for name in FIELDS}
-        content = {"key": key, "reasons": self.reasons, "warnings": self.warnings, "explanations": fields}
-        try:
-            header = json.dumps(pack(content, arrays))
-        except InputError:
-            raise
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(
-                f"an explanation cannot be stored ({describe(error)}): run without a store, or let the "
-                "explainer give text and numbers."
-            ) from None
-        file = io.BytesIO()
-        np.savez(file, *arrays, head=np.frombuffer(header.encode(), dtype=np.uint8))
-        return file.getvalue()
-
-    @classmethod
-    def load(cls, data: bytes, key: str) -> "ChunkResult":
-        """Read the result of the chunk with a key.
-
-        Raises
-        ------
-        ValueError
-            If the bytes are damaged, or belong to another key.
-        """
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                header = json.loads(file["head"].tobytes())
-                arrays = [file[f"arr_{i}"] for i in range(len(file.files) - 1)]
-            content = unpack(header, arrays)
-            if content["key"] != key:
-                raise ValueError("it has another key")
-            fields = content["explanations"]
-            explanations = None if fields is None else Explanations(**fields)
-            return cls(explanations, content["reasons"], content["warnings"])
-        except Exception as error:  # damaged bytes raise whatever zipfile, numpy or json raise
-            raise ValueError(f"the file is not a result of this chunk: {describe(error)}") from None
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            header = json.loads(file["head"].tobytes())
+            arrays = [file[f"arr_{i}"] for i in range(len(file.files) - 1)]
+        content = unpack(header, arrays)
+        if content["key"] != key:
+            raise ValueError("it has another key")
+        fields = content["explanations"]
+        explanations = None if fields is None else Explanations(**fields)
+        return ChunkResult(explanations, content["reasons"], content["warnings"])
+    except Exception as error:  # damaged bytes raise whatever zipfile, numpy or json raise
+        raise ValueError(f"the file is not a result of this chunk: {describe(error)}") from None
 
 
 @attrs.frozen
@@ -161,12 +196,16 @@ class Store:
             elif has_chunks:
                 writer = "0.2.0 or older"
             else:
-                writer = own_version()
-                replace_file(file, f"{writer}\n".encode())
+                writer = faithkit.__version__
+                write_file(file, f"{writer}\n".encode())
         except OSError as error:
             raise self._store_error(error) from None
-        advice = "delete it or name a new folder, and the same command explains all rows again."
-        check_writer(f"the store {self.folder}", writer, advice, StoreError)
+        if writer != faithkit.__version__:
+            writer = writer if len(writer) <= MAX_VERSION_LENGTH else f"{writer[:MAX_VERSION_LENGTH]}…"
+            raise StoreError(
+                f"the store {self.folder} was written by faithkit {writer}, and this is {faithkit.__version__}: "
+                "delete it or name a new folder, and the same command explains all rows again."
+            )
 
     def read(self, key: str) -> ChunkResult | None:
         """Return the result under a key, or None if there is none.
@@ -177,7 +216,7 @@ class Store:
             If the file is damaged, or belongs to another key.
         """
         try:
-            return ChunkResult.load(self._path(key).read_bytes(), key)
+            return load_result(self._path(key).read_bytes(), key)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -185,10 +224,10 @@ class Store:
 
     def write(self, key: str, result: ChunkResult) -> None:
         """Write a result under a key."""
-        data, path = result.dump(key), self._path(key)
+        data, path = dump_result(result, key), self._path(key)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, data)
+            write_file(path, data)
         except OSError as error:
             raise self._store_error(error) from None
 
