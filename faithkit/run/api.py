@@ -23,6 +23,7 @@ from faithkit.inputs.predictions.labels import describe_missing_labels, find_mis
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
+from faithkit.renamed import with_new_keywords
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
 from faithkit.run.components.learning import find_source_of_learning
 from faithkit.run.components.resolution import resolve_component
@@ -36,6 +37,7 @@ from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_poo
 from faithkit.run.provenance import describe_model
 
 
+@with_new_keywords
 def evaluate(
     model: Any,
     X: Any,
@@ -322,6 +324,7 @@ def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explan
     return pair_columns(parse_rule_texts(converted, X), X, is_table=is_table)
 
 
+@with_new_keywords
 def compare(
     model: Any,
     X: Any,

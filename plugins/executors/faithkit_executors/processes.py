@@ -47,7 +47,9 @@ class Processes:
     def __init__(self, workers: int = -1, timeout: float | None = None) -> None:
         self.workers = check_integer(workers, "processes: workers", error=ParameterError)
         if self.workers == 0:
-            raise ParameterError("processes: workers must be a number of processes, or -1 for all cores, got 0.")
+            raise ParameterError(
+                "processes: workers must be a number of processes, or -1 for all cores, got 0."
+            )
         self.timeout = check_timeout(timeout, "processes")
 
     def run(self, job: Job, chunks: Sequence[Chunk]) -> Results:

@@ -48,10 +48,10 @@ class Stored:
     Examples
     --------
     >>> import tempfile
-    >>> X = np.arange(100.0).reshape(-1, 1)
+    >>> X = np.linspace(-1, 1, 100).reshape(-1, 1)
     >>> store = Stored(tempfile.mkdtemp())
     >>> for _ in range(2):  # the second run explains nothing
-    ...     result = faithkit.evaluate(lambda X: X[:, 0] > 9, X, lambda X: X[:, 0] > 9, executor=store)
+    ...     result = faithkit.evaluate(lambda X: X[:, 0] > 0, X, np.sign, executor=store)
     >>> result.consistency.value
     1.0
     """

@@ -9,13 +9,13 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit.run.explaining.store import ChunkResult
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.explaining.store import ChunkResult
 from faithkit.testing.equality import save_and_load
 
 KEY = "0" * 32 + "1" * 32

@@ -194,8 +194,9 @@ def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, sche
 @pytest.mark.parametrize("prediction", ["label", "risk"])
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=1.0"])
 def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, relation, prediction):
-    from faithkit.inputs.logs.log_files import open_log
     from faithkit.run.explaining.cluster import connect_to_scheduler
+
+    from faithkit.inputs.logs.log_files import open_log
     from faithkit.run.populations.log_scoring import score_log
 
     log = open_log(str(folder / "log"), prediction, ("phi_*",))
@@ -245,8 +246,9 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
 
 
 def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
-    from faithkit.inputs.logs.log_files import open_log
     from faithkit.run.explaining.cluster import connect_to_scheduler
+
+    from faithkit.inputs.logs.log_files import open_log
     from faithkit.run.populations.log_scoring import score_log
 
     log = open_log(str(folder / "log"), "label", ("phi_*",))

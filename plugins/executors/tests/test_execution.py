@@ -12,11 +12,11 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit.run.explaining.store import ChunkResult
 from looping import one_test
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.explaining.store import ChunkResult
 
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 

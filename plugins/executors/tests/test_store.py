@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit.run.explaining.store import VERSION_FILE, ChunkResult, Store
 from slow_runs import Slow, X, evaluated, parity
 
 import faithkit
 from faithkit.extension.registry import registry
 from faithkit.run import provenance
-from faithkit.run.explaining.store import VERSION_FILE, ChunkResult, Store
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):

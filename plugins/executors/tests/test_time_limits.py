@@ -9,11 +9,11 @@ import time
 import joblib
 import numpy as np
 import pytest
+from faithkit.run.explaining.timeout import run_with_time_limit
 from slow_runs import Slow, X, evaluated, missing, parity
 
 import faithkit
 from faithkit.run.explaining import timeout
-from faithkit.run.explaining.timeout import run_with_time_limit
 from faithkit.third_party import RowTimeout
 
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one

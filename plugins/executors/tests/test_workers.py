@@ -7,12 +7,12 @@ from fractions import Fraction
 import joblib
 import numpy as np
 import pytest
+from faithkit.run.explaining.cluster import KilledWorkersError
 from looping import one_test
 from slow_runs import Slow, X, evaluated, missing
 
 import faithkit
 from faithkit.run.explaining import workers
-from faithkit.run.explaining.cluster import KilledWorkersError
 from faithkit.run.explaining.job import Execution
 
 # --- how many ---------------------------------------------------------------------------------------------
