@@ -50,8 +50,8 @@ def is_replaced(path: str | Path) -> bool:
 def write_file(path: str | Path, data: bytes) -> None:
     """Write a file so that readers find all of it or what was there before, also after a crash.
 
-    It is written under another name, synced to the disk and renamed. It keeps the owner and the mode of a file
-    that it replaces. Errors are those of the system.
+    It is written under another name, synced to the disk and renamed. It keeps the owner and the mode of a
+    file that it replaces. Errors are those of the system.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The nine hooks with which a plugin offers components.
 
 Hooks take no arguments and yield values, so the order of plugins and calls does not matter. Each hook serves
-one step of the pipeline; executors do the work of its first step, and adapters, loaders and datasets prepare its
-inputs.
+one step of the pipeline. Executors do the work of its first step; adapters, loaders and datasets prepare
+its inputs.
 """
 
 from collections.abc import Iterable

@@ -5,6 +5,7 @@ decimals to which the kernel rounds them (`explanations/precision.py`).
 """
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import choose_decimals
-from faithkit.run.explaining.store import ChunkResult
+from faithkit.run.explaining.chunk import ChunkResult
 from faithkit.wording import one_line
 
 _SHARED_TOLERANCE = {False: 2.0**-26, True: 2.0**-14}  # for a base value, in double and single precision
@@ -27,16 +28,16 @@ _CHECKED_COLUMNS = ("values", "instances", "identity", "missing", "shared", "rem
 
 
 def save_and_load(explanations: Explanations) -> Explanations:
-    """Return explanations after saving them to a store and loading them again.
+    """Return explanations after pickling them, as workers do, and loading them again.
 
     Examples
     --------
     >>> save_and_load(Explanations.vectors([[0.5, -1.0]], shared={"names": ["age", "sex"]})).values
     array([[ 0.5, -1. ]])
     """
-    loaded = ChunkResult.load(ChunkResult.of(explanations).dump(""), "").explanations
-    assert loaded is not None
-    return loaded
+    result = pickle.loads(pickle.dumps(ChunkResult.of(explanations))).explanations
+    assert isinstance(result, Explanations)
+    return result
 
 
 def are_equal(a: Any, b: Any, tolerance: float = 0.0) -> bool:

@@ -215,8 +215,8 @@ running_options = combine(
     option(
         "--executor NAME",
         RUNNING,
-        "Explain with this executor: here, threads, processes:workers=8,timeout=30, dask:scheduler=ADDRESS, or "
-        "stored:folder=DIR,inside=processes, from which a killed run continues.  [default: here]",
+        "Explain with this executor: here, threads, processes:workers=8,timeout=30, dask:scheduler=ADDRESS, "
+        "or stored:folder=DIR,inside=processes, from which a killed run continues.  [default: here]",
         callback=_resolve_executor,
     ),
     option(

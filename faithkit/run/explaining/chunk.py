@@ -189,7 +189,7 @@ def fail_row(job: Job, row: Chunk, reason: str, cause: BaseException | None = No
 
 
 def _record_warnings(is_recorded: bool) -> contextlib.AbstractContextManager[Any]:
-    """Record warnings in a list; `warnings.catch_warnings` is not thread-safe, so that a caller may forgo it."""
+    """Record warnings in a list; it stays empty among threads, as `catch_warnings` is not thread-safe."""
     if not is_recorded:
         return contextlib.nullcontext([])
     return warnings.catch_warnings(record=True, action="always", category=FaithkitWarning)

@@ -72,9 +72,8 @@ def resolve_executor(executor: Any, n_jobs: Any) -> ResolvedComponent:
         return resolve_component("executor", short_form)
     if n_jobs != 1:
         raise InputError(
-            f"n_jobs={n_jobs} is short for executor={short_form!r}, and there is another executor: give one of "
-            f"the two, or write the workers as its parameter. A store has them inside: "
-            f"'stored:folder=DIR,inside={short_form}'."
+            f"n_jobs={n_jobs} is short for executor={short_form!r}, and there is another executor: give one "
+            f"of the two. A store has its workers inside: 'stored:folder=DIR,inside={short_form}'."
         )
     return resolve_component("executor", executor)
 

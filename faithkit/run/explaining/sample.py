@@ -49,7 +49,7 @@ def explain_sample(job: Job, X: Rows, executor: ResolvedComponent, progress: boo
         raise KeyboardInterrupt(_interruption_message(len(results), len(chunks), executor)) from None
     if len(results) < len(chunks):
         raise ContractError(
-            f"the executor {executor.text} answered {len(results)} of {len(chunks)} chunks; expected each once."
+            f"the executor {executor.text} answered {len(results)} of {len(chunks)} chunks; expected all."
         )
     return _as_explanations(ChunkResult.concat([results[chunk.number] for chunk in chunks]), X)
 

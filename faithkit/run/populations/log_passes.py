@@ -1,7 +1,7 @@
 """Passes over a log that may be larger than memory, on threads.
 
-Results are taken in the order of the rows, and counts are whole numbers, which add up exactly. So threads do not
-change a result.
+Results are taken in the order of the rows, and counts are whole numbers, which add up exactly. So threads do
+not change a result.
 """
 
 from collections import deque

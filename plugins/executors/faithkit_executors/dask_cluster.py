@@ -1,6 +1,6 @@
 """The executor `dask`, which explains on the workers of a cluster.
 
-It submits tasks to a client of its own. joblib's Dask backend (joblib 1.6) waits for ever for a task whose workers
+It submits tasks to Dask's client. joblib's Dask backend (joblib 1.6) waits for ever for a task whose workers
 were killed.
 """
 

@@ -96,8 +96,8 @@ def _strip_mask(array: NDArray[Any]) -> NDArray[Any]:
     n_hidden = int(np.ma.getmaskarray(array).sum())
     if n_hidden:
         raise InputError(
-            f"values within an explanation are a masked array, and {n_hidden} of them are hidden: the mask would "
-            "be lost. Run without a store, or give array.filled(numpy.nan)."
+            f"values within an explanation are a masked array, and {n_hidden} of them are hidden: the mask "
+            "would be lost. Run without a store, or give array.filled(numpy.nan)."
         )
     return np.asarray(array.data)
 

@@ -126,8 +126,8 @@ class _LocalProcesses:
         with joblib.Parallel(n_jobs=2, backend="loky") as pool:
             if self._explain_alone(pool, chunk.subchunk(0, 0)) is None:
                 raise ExplainerError(
-                    "a worker died, again before it explained anything: unpickling the model, or importing or "
-                    f"fitting the explainer {job.explainer.text}, ends the process."
+                    "a worker died, again before it explained anything: unpickling the model, or importing "
+                    f"or fitting the explainer {job.explainer.text}, ends the process."
                 )
             for position in range(len(chunk)):
                 row = chunk.subchunk(position, position + 1)
@@ -152,10 +152,10 @@ class _LocalProcesses:
     def _was_overdue(self) -> bool:
         """Whether a time limit has ended a process since the last call."""
         file = self.work.overdue_file
-        is_written = file is not None and os.path.exists(file) and os.path.getsize(file) > 0
-        if is_written:
-            os.truncate(file, 0)
-        return is_written
+        if file is None or not os.path.exists(file) or not os.path.getsize(file):
+            return False
+        os.truncate(file, 0)
+        return True
 
 
 def _create_pool(n_workers: int) -> joblib.Parallel:

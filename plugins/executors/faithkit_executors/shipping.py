@@ -34,13 +34,15 @@ class Work:
 
     @cached_property
     def _limited_job(self) -> Job:
-        """The job with a time limit; it is made by the worker, which fits its explainer once."""
+        """The job with its time limit; the worker makes it, so that it fits its explainer once."""
+        if self.timeout is None:
+            return self.job
         return LimitedJob.of(self.job, self.timeout, self.overdue_file)
 
     def explain(self, chunk: Chunk, alone: bool | None = None) -> ChunkResult:
         """Explain the rows of a chunk: together, or one by one where each has a time limit."""
         if self.timeout is None or not len(chunk):
-            return explain_chunk(self.job, chunk, alone=alone)
+            return explain_chunk(self._limited_job, chunk, alone=alone)
         rows = (chunk.subchunk(row, row + 1) for row in range(len(chunk)))
         return ChunkResult.concat([explain_chunk(self._limited_job, row, alone=alone) for row in rows])
 

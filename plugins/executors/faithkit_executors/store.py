@@ -200,10 +200,11 @@ class Store:
                 write_file(file, f"{writer}\n".encode())
         except OSError as error:
             raise self._store_error(error) from None
-        if writer != faithkit.__version__:
+        own_version = faithkit.__version__
+        if writer != own_version:
             writer = writer if len(writer) <= MAX_VERSION_LENGTH else f"{writer[:MAX_VERSION_LENGTH]}…"
             raise StoreError(
-                f"the store {self.folder} was written by faithkit {writer}, and this is {faithkit.__version__}: "
+                f"the store {self.folder} was written by faithkit {writer}, and this is {own_version}: "
                 "delete it or name a new folder, and the same command explains all rows again."
             )
 

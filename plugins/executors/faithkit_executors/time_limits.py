@@ -44,7 +44,7 @@ def check_timeout(timeout: Any, executor: str) -> float | None:
     if timeout is None:
         return None
     seconds = timeout.item() if isinstance(timeout, np.generic) else timeout
-    if not isinstance(seconds, Real) or not 0 < seconds <= sys.float_info.max:
+    if not isinstance(seconds, Real) or not 0 < seconds <= sys.float_info.max:  # type: ignore[operator]
         raise ParameterError(f"{executor}: timeout must be a number of seconds above 0, got {seconds!r}.")
     return float(seconds)
 

@@ -6,9 +6,9 @@ _MAX_LENGTH = 300
 
 
 def describe(error: BaseException) -> str:
-    """Return an exception in one line; faithkit's own messages are sentences and need no class name.
+    r"""Return an exception in one line; faithkit's own messages are sentences and need no class name.
 
-    >>> describe(OSError("no route to host\\n(it is far)"))
+    >>> describe(OSError("no route to host\n(it is far)"))
     'OSError: no route to host (it is far)'
     """
     text = " ".join(str(error).split())
