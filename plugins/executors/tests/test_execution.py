@@ -29,20 +29,6 @@ def test_executors_change_no_byte(executor):
     assert evaluated(executor=executor).to_json() == evaluated().to_json()
 
 
-def test_n_jobs_is_short_for_processes(monkeypatch):
-    counts = []
-    monkeypatch.setattr(
-        "faithkit_executors.processes.Processes.run",
-        lambda self, job, chunks: (
-            counts.append(self.workers) or faithkit_executors.shipping.Work(job).explain_here(chunks)
-        ),
-    )
-    evaluated(n_jobs=3)
-    evaluated(n_jobs=-1)
-    evaluated(n_jobs=1)
-    assert counts == [3, -1]
-
-
 def test_equal_rows_have_equal_explanations_in_any_order():
     doubled = np.vstack([X, X])
     order = np.random.default_rng(0).permutation(len(doubled))
