@@ -48,6 +48,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("relation", "within", "faithkit-example-based"),
         ("relation", "rules-hold", "faithkit-glass-box"),
         ("explainer", "ebm", "faithkit-glass-box"),
+        ("executor", "processes", "faithkit-executors"),
         ("dataset", "adult", "faithkit-paper"),
         ("command", "reproduce", "faithkit-paper"),
         ("command", "agreement", "faithkit-feature-importance"),

@@ -121,7 +121,7 @@ def explain_with_a_warning(X):
         ({"executor": "stored:folder="}, "folder is '': name a folder"),
         ({"executor": "stored:folder=5"}, "folder is 5: name a folder .* in quotes if"),
         ({"executor": "stored"}, "needs the parameter 'folder'"),
-        ({"executor": "stored:folder=runs,inside=proceses"}, "Did you mean 'processes'"),
+        ({"executor": "stored:folder=runs,inside=process"}, "Did you mean 'processes'"),
         ({"executor": "stored:folder=runs", "n_jobs": 4}, "'stored:folder=DIR,inside=processes:workers=4'"),
         ({"n_jobs": 0}, "n_jobs must be"),
     ],
