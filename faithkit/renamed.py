@@ -3,11 +3,29 @@
 Nothing here is an alias. An old option or name is an error, whose message ends with the new spelling.
 """
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-OPTIONS: Mapping[str, str] = {}
-"""What to write instead of an option that a verb of the kernel no longer has."""
+P = ParamSpec("P")
+R = TypeVar("R")
+
+OPTIONS: Mapping[str, str] = {
+    "--backend": "--executor processes:workers=N, threads:workers=N, here or dask:scheduler=ADDRESS",
+    "--scheduler": "--executor dask:scheduler=ADDRESS",
+    "--store": "--executor stored:folder=DIR, or stored:folder=DIR,inside=processes:workers=N",
+    "--row-timeout": "--executor processes:timeout=SECONDS",
+    "score --backend": "left out: logs of any size are counted on this machine",
+    "score --scheduler": "left out: logs of any size are counted on this machine",
+}
+"""What to write instead of an option that verbs no longer have, or one verb: then its name stands first."""
+
+KEYWORDS: Mapping[str, str] = {
+    "store": "executor='stored:folder=DIR'",
+    "row_timeout": "executor='processes:timeout=SECONDS'",
+}
+"""What to write instead of a keyword argument of `faithkit.evaluate` and `faithkit.compare`."""
 
 NAMES: Mapping[str, str] = {
     "faithkit.testing": "faithkit_conformance",
@@ -38,3 +56,28 @@ def with_new_spellings(module: str, import_name: Callable[[str], Any]) -> Callab
         raise AttributeError(new)
 
     return get_name
+
+
+def with_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function: the error for a keyword argument that it no longer has says what to write.
+
+    >>> @with_new_keywords
+    ... def evaluate(executor=None):
+    ...     return executor
+    >>> evaluate(store="runs")
+    Traceback (most recent call last):
+    ...
+    TypeError: evaluate() got the keyword argument 'store', which is now executor='stored:folder=DIR'
+    """
+    parameters = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        old = next((name for name in kwargs if name in KEYWORDS and name not in parameters), None)
+        if old is not None:
+            raise TypeError(
+                f"{function.__name__}() got the keyword argument {old!r}, which is now {KEYWORDS[old]}"
+            )
+        return function(*args, **kwargs)
+
+    return call

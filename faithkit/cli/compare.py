@@ -21,7 +21,6 @@ from faithkit.cli.shared.options import (
     prediction_options,
     prepare_inputs,
     running_options,
-    use_backend,
 )
 from faithkit.cli.shared.origin import add_origin, origin_options
 from faithkit.cli.shared.paths import check_paths
@@ -101,7 +100,6 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
     def verb(
         id: str | None,
         inputs: dict[str, Any],
-        workers: dict[str, Any],
         output: dict[str, Any],
         origin: dict[str, Any],
         **options: Any,
@@ -115,8 +113,7 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         options["discretizers"] = options["discretizers"] or None
         paths = check_paths(output)
         prepared = prepare_inputs(inputs, options, id=id)
-        with use_backend(**workers):
-            comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
         comparison = add_origin(comparison, origin, inputs, prepared)
         deliver(function(comparison, **own_options), paths)
 

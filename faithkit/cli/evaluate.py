@@ -26,7 +26,6 @@ from faithkit.cli.shared.options import (
     prediction_options,
     prepare_inputs,
     running_options,
-    use_backend,
 )
 from faithkit.cli.shared.origin import add_origin, origin_options
 from faithkit.cli.shared.paths import check_paths
@@ -59,7 +58,6 @@ Examples:
 @gated_output_options
 def command(
     inputs: dict[str, Any],
-    workers: dict[str, Any],
     output: dict[str, Any],
     diagnostics: Any,
     reference: str | None,
@@ -87,21 +85,20 @@ def command(
     measure_reference = None
     if reference is not None:
         measure_reference = _read_reference(reference, prepared, inputs["text"], options)
-    with use_backend(**workers):
-        result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        result = add_origin(result, origin, inputs, prepared).with_origin(columns=_model_columns(prepared))
-        reference_result = None if measure_reference is None else measure_reference(result)
-        if reference_result is not None:
-            check_comparable(result, reference_result)
-        report = EvaluationReport.of(
-            result,
-            violations,
-            prepared.groups,
-            reference_result,
-            combine_margins(limits),
-            needed_diagnostics(diagnostics, paths),
-            by_label,
-        )
+    result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+    result = add_origin(result, origin, inputs, prepared).with_origin(columns=_model_columns(prepared))
+    reference_result = None if measure_reference is None else measure_reference(result)
+    if reference_result is not None:
+        check_comparable(result, reference_result)
+    report = EvaluationReport.of(
+        result,
+        violations,
+        prepared.groups,
+        reference_result,
+        combine_margins(limits),
+        needed_diagnostics(diagnostics, paths),
+        by_label,
+    )
     deliver(report, paths, limits)
 
 

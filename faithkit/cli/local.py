@@ -17,7 +17,6 @@ from faithkit.cli.shared.options import (
     print_options,
     relation_option,
     running_options,
-    use_backend,
 )
 from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.streams import escape_json, print_result, write_output, write_stdout
@@ -65,7 +64,6 @@ def command(
     row: tuple[str | None, str],
     id: str | None,
     inputs: dict[str, Any],
-    workers: dict[str, Any],
     html_path: str | None,
     as_json: bool,
     **options: Any,
@@ -86,9 +84,8 @@ def command(
         row_number = int(value)
     else:
         row_number = RowIds.of(column_values, None, len(column_values)).row(value)
-    with use_backend(**workers):
-        row_ids = column_values if id is None else prepared.ids
-        result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
+    row_ids = column_values if id is None else prepared.ids
+    result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
     local_result = result.local(row_number)
     if paths:
         title = f"Row {row_number}" if local_result.id is None else str(local_result.id)

@@ -1,7 +1,6 @@
 """`faithkit score`: measure logged explanations, without the model."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +15,6 @@ from faithkit.cli.shared.gates import (
 )
 from faithkit.cli.shared.options import (
     check_components,
-    dask_options,
     design_options,
     detail_options,
     diagnose_option,
@@ -25,7 +23,6 @@ from faithkit.cli.shared.options import (
     log_id_option,
     log_prediction_options,
     measure_options,
-    use_backend,
 )
 from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths, resolve_path
@@ -108,7 +105,6 @@ _log_options = combine(
 @detail_options
 @log_id_option
 @limit_options
-@dask_options
 @origin_options
 @gated_output_options
 def command(
@@ -128,7 +124,6 @@ def command(
     violations: int | None,
     id: str | None,
     limits: dict[str, Any],
-    workers: dict[str, Any],
     origin: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
@@ -145,6 +140,7 @@ def command(
     The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
     on it.
     """
+    from faithkit.inputs.logs.log_files import open_log
     from faithkit.inputs.pools import read_logged_pool
     from faithkit.inputs.predictions.outcome import parse_outcome
     from faithkit.run.comparisons.reference import is_saved_result, load_reference
@@ -154,36 +150,35 @@ def command(
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
-    _check_usage(log_options, joined, id, pool, unexplained, workers)
+    _check_usage(log_options, joined, id, pool, unexplained)
     paths = check_paths(output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
-    with use_backend(**workers):
-        roles = {**log_options, **columns, "blocks": blocks}
-        logged = _open_log(log, workers, **roles, by=by, id=id, joined=joined)
-        pool_rows = reference_log = None
-        if pool is not None:
-            features = logged.roles.features
-            pool_rows = read_logged_pool(pool, log_options["prediction"], features, **columns, ids=id)
-        if reference is not None:
-            reference_log = (
-                load_reference(reference, **options)
-                if is_saved_result(reference)
-                else _open_log(reference, workers, **roles)
-            )
-        report = score_log(
-            logged,
-            violations,
-            pool_rows,
-            unexplained,
-            reference=reference_log,
-            allowed=combine_margins(limits),
-            diagnostics=needed_diagnostics(diagnostics, paths),
-            origin=build_origin(origin, log),
-            by_label=by_label,
-            **options,
+    roles = {**log_options, **columns, "blocks": blocks}
+    logged = open_log(log, **roles, by=by, id=id, joined=joined)
+    pool_rows = reference_log = None
+    if pool is not None:
+        features = logged.roles.features
+        pool_rows = read_logged_pool(pool, log_options["prediction"], features, **columns, ids=id)
+    if reference is not None:
+        reference_log = (
+            load_reference(reference, **options)
+            if is_saved_result(reference)
+            else open_log(reference, **roles)
         )
-        deliver(report, paths, limits)
+    report = score_log(
+        logged,
+        violations,
+        pool_rows,
+        unexplained,
+        reference=reference_log,
+        allowed=combine_margins(limits),
+        diagnostics=needed_diagnostics(diagnostics, paths),
+        origin=build_origin(origin, log),
+        by_label=by_label,
+        **options,
+    )
+    deliver(report, paths, limits)
 
 
 def _check_usage(
@@ -192,12 +187,10 @@ def _check_usage(
     id: str | None,
     pool: str | None,
     unexplained: str,
-    workers: Mapping[str, Any],
 ) -> None:
     """Raise a usage error if two options exclude each other, or one needs another."""
     text, features, reasons = log_options["text"], log_options["features"], log_options["reasons"]
     has_instances = bool(features) or text is not None
-    reads_at_once = text or joined or reasons
     problems = {
         "--pool and --unexplained pool are two pools: give one of them.": pool and unexplained == "pool",
         "--text takes texts as the instances: leave --features and --pool out, or --text.": (
@@ -208,23 +201,7 @@ def _check_usage(
         "--separator is for the codes of --reasons: give both, or leave it out.": (
             log_options["separator"] is not None and reasons is None
         ),
-        "--text, --with and --reasons read the whole log at once: leave --backend dask out.": (
-            workers["backend"] == "dask" and reads_at_once
-        ),
     }
     for problem, is_present in problems.items():
         if is_present:
             raise click.UsageError(problem)
-
-
-def _open_log(path: str, workers: Mapping[str, Any], **roles: Any) -> Any:
-    """Open a log; a cluster reads Parquet only."""
-    from faithkit.inputs.logs.log_files import ParquetLog, open_log
-
-    log = open_log(path, **roles)
-    if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
-        raise click.UsageError(
-            f"a cluster tallies Parquet files, and {Path(path).name} is none: write it as Parquet, "
-            "or leave --backend dask out."
-        )
-    return log

@@ -84,6 +84,21 @@ def faithkit_estimators() -> Iterator[Component]:
 
 
 @hookimpl
+def faithkit_executors() -> Iterator[Component]:
+    """Offer the executors that need this process only."""
+    yield Component(
+        name="here",
+        factory="faithkit.run.explaining.executors:Here",
+        summary="In this process, one chunk of rows after the other.",
+    )
+    yield Component(
+        name="threads",
+        factory="faithkit.run.explaining.executors:Threads",
+        summary="In threads of this process.",
+    )
+
+
+@hookimpl
 def faithkit_datasets() -> Iterator[Component]:
     """Offer the datasets that come with the installation."""
     for name, summary in DATASETS.items():

@@ -1,7 +1,8 @@
-"""The eight hooks with which a plugin offers components.
+"""The nine hooks with which a plugin offers components.
 
 Hooks take no arguments and yield values, so the order of plugins and calls does not matter. Each hook serves
-one step of the pipeline; adapters, loaders and datasets prepare its inputs.
+one step of the pipeline. Executors do the work of its first step; adapters, loaders and datasets prepare
+its inputs.
 """
 
 from collections.abc import Iterable
@@ -22,6 +23,7 @@ HOOK_KINDS = (
     "discretizer",
     "estimator",
     "diagnostic",
+    "executor",
     "adapter",
     "loader",
     "dataset",
@@ -147,6 +149,26 @@ def faithkit_diagnostics() -> Iterable[Component]:
     ...     )
     >>> [component.name for component in faithkit_diagnostics()]
     ['stability']
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_executors() -> Iterable[Component]:
+    """Offer executors, which explain the chunks of a sample: in processes, on a cluster, or from a store.
+
+    Examples
+    --------
+    >>> from faithkit.plugin import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_executors():
+    ...     yield Component(
+    ...         name="queue",
+    ...         factory="my_plugin.executors:Queue",
+    ...         summary="On the machines that wait at a queue.",
+    ...     )
+    >>> [component.name for component in faithkit_executors()]
+    ['queue']
     """
     raise NotImplementedError
 

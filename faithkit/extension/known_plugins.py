@@ -40,6 +40,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-diagnostics": {
         "diagnostic": ("reader", "deletion"),
     },
+    "faithkit-executors": {
+        "executor": ("processes", "dask", "stored"),
+    },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),
         "relation": ("nearest", "within", "in-ball"),

@@ -4,6 +4,7 @@ Any object with the methods is accepted; the protocols serve as annotations for 
 Relations can be combined, so they have the base class `faithkit.plugin.Relation` instead.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -99,6 +100,26 @@ class Diagnostic(Protocol):
         ...
 
 
+class Executor(Protocol):
+    """A component that explains the chunks of a sample, here or elsewhere.
+
+    Optional attribute: `kept_in`, the place where finished chunks are kept for the next run, as a text that
+    messages show; by default they are not.
+
+    Examples
+    --------
+    >>> from faithkit.plugin import explain_chunk
+    >>> class Backwards:
+    ...     def run(self, job: Any, chunks: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    ...         return ((chunk, explain_chunk(job, chunk)) for chunk in reversed(chunks))
+    >>> executor: Executor = Backwards()
+    """
+
+    def run(self, job: Any, chunks: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield each chunk once with its result, in any order; exceptions pass."""
+        ...
+
+
 OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "name": None,  # the name in results
     "learns": True,  # whether an explainer learns from the background
@@ -111,6 +132,7 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "outcomes": ("labels",),  # kinds of predictions: labels, numbers or scores
     "interval": False,  # whether an estimator estimates the measure itself, with leave-one-out's interval
     "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
+    "kept_in": None,  # where an executor keeps finished chunks
     "is_automatic": None,  # whether a diagnostic runs on a result when none is named
     "weigh": None,  # the weight of each owner in an estimator's mean
 }

@@ -23,18 +23,21 @@ from faithkit.inputs.predictions.labels import describe_missing_labels, find_mis
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
+from faithkit.renamed import with_new_keywords
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
 from faithkit.run.components.learning import find_source_of_learning
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Applicability, Setup
 from faithkit.run.components.system import System, check_inputs, check_predictions, warn_about_randomness
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.explaining.job import Execution, Job
+from faithkit.run.explaining.executors import resolve_executor
+from faithkit.run.explaining.job import Job, check_on_error
 from faithkit.run.pipeline import measure_explanations
 from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_pool, check_pool
 from faithkit.run.provenance import describe_model
 
 
+@with_new_keywords
 def evaluate(
     model: Any,
     X: Any,
@@ -59,9 +62,8 @@ def evaluate(
     pool: Any = None,
     background: Any = None,
     n_jobs: int = 1,
-    store: Any = None,
+    executor: Any = None,
     on_error: str = "raise",
-    row_timeout: float | None = None,
     progress: bool = True,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
@@ -119,13 +121,14 @@ def evaluate(
     background : like X, optional
         What the explainer learns from. By default X itself, with a warning.
     n_jobs : int
-        Workers that explain in parallel, -1 for one per core; `joblib.parallel_config` chooses their kind.
-    store : path, optional
-        A folder that keeps finished chunks, so that an interrupted run can continue.
+        Workers that explain in parallel, -1 for one per core: 4 is short for the executor
+        "processes:workers=4", and 1 for "here".
+    executor : str, object or callable, optional
+        What explains the rows, here or elsewhere: a name, "name:param=value,…", an instance, or a function.
+        "stored:folder=runs" keeps what is finished, so that an interrupted run can continue. It changes no
+        result.
     on_error : str
         "raise", or "record": rows that an explainer fails on count as unexplained.
-    row_timeout : float, optional
-        Seconds that one row may take.
     progress : bool
         Whether to show progress, in a terminal (on stderr) or a notebook.
 
@@ -148,7 +151,8 @@ def evaluate(
     explainer = resolve_component("explainer", explainer)
     discretizer = None if discretizer is None else resolve_component("discretizer", discretizer)
     estimator = resolve_component("estimator", estimator)
-    execution = Execution(n_jobs, on_error, row_timeout, store, progress)
+    executor = resolve_executor(executor, n_jobs)
+    on_error = check_on_error(on_error)
     inputs = SampleInputs.of_model(model, X, background, pool, **columns, uninformative=uninformative)
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
@@ -181,8 +185,8 @@ def evaluate(
     )
     predictions = predictor.answers(inputs.X, setup.outcome)
     warn_about_randomness(predictor, inputs.X, predictions, setup.outcome)
-    job = Job(explainer, predictor, inputs.background, setup.seed)
-    system, explanations = System.from_first_sample(job, inputs.X, execution)
+    job = Job(explainer, predictor, inputs.background, setup.seed, on_error)
+    system, explanations = System.from_first_sample(job, inputs.X, executor, progress)
     setup = attrs.evolve(setup, system=system)
     return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
 
@@ -320,6 +324,7 @@ def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explan
     return pair_columns(parse_rule_texts(converted, X), X, is_table=is_table)
 
 
+@with_new_keywords
 def compare(
     model: Any,
     X: Any,
@@ -344,9 +349,8 @@ def compare(
     pool: Any = None,
     background: Any = None,
     n_jobs: int = 1,
-    store: Any = None,
+    executor: Any = None,
     on_error: str = "raise",
-    row_timeout: float | None = None,
     progress: bool = True,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -370,7 +374,7 @@ def compare(
         As in `evaluate`.
     pool : like X, optional
         As in `evaluate`, for those explainers whose explanations can be checked against it.
-    background, n_jobs, store, on_error, row_timeout, progress
+    background, n_jobs, executor, on_error, progress
         As in `evaluate`.
 
     Returns
@@ -409,9 +413,8 @@ def compare(
         "pool": as_optional_pool(pool),
         "background": background,
         "n_jobs": n_jobs,
-        "store": store,
+        "executor": executor,
         "on_error": on_error,
-        "row_timeout": row_timeout,
         "progress": progress,
     }
     measure = partial(evaluate, model, X, **options)

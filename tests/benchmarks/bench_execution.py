@@ -43,8 +43,8 @@ def evaluate_rows(**options):
 @benchmark
 def execution() -> list[Contest]:
     """Explain 200 rows with two workers, and find them all in a store."""
-    folder = tempfile.mkdtemp()
-    evaluate_rows(store=folder)
+    store = f"stored:folder={tempfile.mkdtemp()}"
+    evaluate_rows(executor=store)
     chunks = ROWS // Busy.rows_per_chunk
     per_chunk = "2 ms a chunk"
     return [
@@ -58,7 +58,7 @@ def execution() -> list[Contest]:
         ),
         Contest(
             "all found in the store",
-            lambda: evaluate_rows(store=folder),
+            lambda: evaluate_rows(executor=store),
             "the run that filled it",
             evaluate_rows,
             20.0,
@@ -66,7 +66,7 @@ def execution() -> list[Contest]:
         ),
         Contest(
             f"the same, {chunks} chunks",
-            lambda: evaluate_rows(store=folder),
+            lambda: evaluate_rows(executor=store),
             per_chunk,
             lambda: time.sleep(0.002 * chunks),
             1.0,

@@ -88,7 +88,7 @@ def test_evaluate_has_all_headings_and_options_that_belong_together_are_together
         "--fail-if-worse",
     }
     assert {"--json", "--csv", "--html", "--junit", "--debug", "--help"} <= set(result["Output"])
-    assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(result["Running"])
+    assert {"--executor", "--n-jobs", "--on-error", "--seed"} == set(result["Running"])
 
 
 @one_test

@@ -4,7 +4,6 @@ import hashlib
 import json
 import pickle
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,15 +65,23 @@ def test_a_result_names_its_files_without_folders_and_knows_how_good_the_model_i
     copy.mkdir()
     for name in ("people.csv", "model.pkl"):
         (copy / name).write_bytes((folder / name).read_bytes())
-    with joblib.parallel_config(backend="threading"):
-        evaluate(copy, "--n-jobs", "2")
+    evaluate(copy, "--executor", "threads:workers=2")
     assert [(copy / name).read_bytes() for name in ("out.json", "out.html")] == result_files
 
 
-def test_the_command_has_no_folders_workers_store_outputs_and_texts(folder):
+def test_the_command_has_no_folders_executor_outputs_and_texts(folder):
     inputs = ("--data", folder / "people.csv", "--model", folder / "model.pkl", "--explainer", "tree")
-    running = ("--n-jobs", "1", "--store", folder / "store", "--title", "May", "--seed", "3")
-    gates = ("--fail-under", "consistency=0.1", "--on-error", "record", "--row-timeout", "60")
+    running = (
+        "--n-jobs",
+        "1",
+        "--executor",
+        f"stored:folder={folder / 'store'}",
+        "--title",
+        "May",
+        "--seed",
+        "3",
+    )
+    gates = ("--fail-under", "consistency=0.1", "--on-error", "record")
     words = [str(word) for word in (*inputs, *running, *gates, "--json", folder / "out.json")]
     with command.make_context("evaluate", words) as context:
         assert command_text(context) == (

@@ -251,7 +251,7 @@ def test_whoever_changes_the_working_folder_moves_no_file(here):
         frame.to_csv(here / name, index=False)
     (here / "restless.py").write_text(RESTLESS)
     inputs = ("--data", "data.csv", "--background", "train.csv", "--reference", "before.csv", "--target", "y")
-    outputs = ("--json", "r.json", "--csv", "r.csv", "--store", "kept")
+    outputs = ("--json", "r.json", "--csv", "r.csv", "--executor", "stored:folder=kept")
     done = console(
         "evaluate",
         *inputs,

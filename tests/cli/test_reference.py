@@ -141,7 +141,7 @@ OLD_FILES = {
     "a gate on what is worse": ("--reference", "old.json", "--fail-if-worse", "consistency=1"),
     "a gate on what is as good": ("--reference", "old.json", "--fail-unless-as-good", "consistency=1"),
     "no gate": ("--reference", "old.json"),
-    "a store": ("--store", "old-store", "--fail-under", "consistency=0"),
+    "a store": ("--executor", "stored:folder=old-store", "--fail-under", "consistency=0"),
 }
 
 
@@ -149,7 +149,8 @@ OLD_FILES = {
 @pytest.mark.parametrize("case", OLD_FILES)
 def test_no_gate_passes_on_what_another_version_wrote(model_files, case):
     shutil.rmtree("old-store", ignore_errors=True)
-    made = run("evaluate", "--data", "before.csv", *TREE, "--json", "old.json", "--store", "old-store")
+    stored = ("--executor", "stored:folder=old-store")
+    made = run("evaluate", "--data", "before.csv", *TREE, "--json", "old.json", *stored)
     assert made.exit_code == 0, made.stderr
     payload = json.loads(Path("old.json").read_text())
     payload["versions"]["faithkit"] = "0.2.0"

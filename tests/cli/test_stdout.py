@@ -97,9 +97,7 @@ EVALUATE = ("evaluate", "--data", "data.csv", "--target", "y", "--background", "
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "workers", [("--n-jobs", 1), ("--n-jobs", 2), ("--n-jobs", 2, "--backend", "threading")]
-)
+@pytest.mark.parametrize("workers", [("--n-jobs", 1), ("--n-jobs", 2), ("--executor", "threads:workers=2")])
 def test_json_is_json_whatever_is_printed(here, workers):
     options = ("--model", "talkative:model", "--explainer", "talking", *workers)
     done = console(*EVALUATE, *options, env=environment(here))

@@ -284,7 +284,10 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
         (("--data", "places.csv", *TREE, "--by", "place"), "expected at most 50 groups"),
         (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "no column matches 'plaice'"),
         (("--data", "twice.csv", *TREE), "several columns 'age': give each column a name of its own"),
-        (("--data", "{folder}/test.csv", *TREE, "--store", ""), "the store is '': name a folder"),
+        (
+            ("--data", "{folder}/test.csv", *TREE, "--executor", "stored:folder="),
+            "folder is '': name a folder",
+        ),
         (("--data", "{folder}/test.csv", *TREE, "--json", "no/such/place.json"), "no folder no/such"),
         (("--data", "{folder}/test.csv", *TREE, "--csv", "."), "is a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--reference", "lacking.csv"), "lacks columns"),

@@ -48,6 +48,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("relation", "within", "faithkit-example-based"),
         ("relation", "rules-hold", "faithkit-glass-box"),
         ("explainer", "ebm", "faithkit-glass-box"),
+        ("executor", "processes", "faithkit-executors"),
         ("dataset", "adult", "faithkit-paper"),
         ("command", "reproduce", "faithkit-paper"),
         ("command", "agreement", "faithkit-feature-importance"),
@@ -118,6 +119,6 @@ def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
             find("estimators")
         assert str(caught.value) == (
             "there is no kind of component 'estimators'. Did you mean 'estimator'? "
-            "The kinds are explainer, relation, discretizer, estimator, diagnostic, adapter, loader, dataset and "
-            "command."
+            "The kinds are explainer, relation, discretizer, estimator, diagnostic, executor, adapter, loader, dataset "
+            "and command."
         )

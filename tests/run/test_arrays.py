@@ -69,13 +69,14 @@ def test_an_explainer_of_images_takes_no_table():
 
 
 @pytest.mark.parametrize(
-    "options", [pytest.param({"n_jobs": 2}, marks=pytest.mark.slow), {"row_timeout": 60.0}]
+    "inside", [pytest.param("processes:workers=2", marks=pytest.mark.slow), "processes:workers=1,timeout=60"]
 )
-def test_workers_and_stores_change_nothing(options, tmp_path):
+def test_workers_and_stores_change_nothing(inside, tmp_path):
     system = {"explainer": "patches:size=2,target=predicted", "discretizer": "2fp", "background": IMAGES[:10]}
     alone = faithkit.evaluate(BRIGHT, IMAGES[:20], **system)
+    executor = f"stored:folder={tmp_path},inside='{inside}'"
     for _ in range(2):  # the second time from the store
-        again = faithkit.evaluate(BRIGHT, IMAGES[:20], **system, **options, store=tmp_path, progress=False)
+        again = faithkit.evaluate(BRIGHT, IMAGES[:20], **system, executor=executor, progress=False)
         assert again.to_dict() == alone.to_dict()
 
 

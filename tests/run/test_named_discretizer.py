@@ -12,7 +12,7 @@ from looping import one_test
 
 import faithkit
 from faithkit import Explanations
-from faithkit.run.explaining.store import ChunkResult
+from faithkit.plugin import ChunkResult
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 3))
@@ -140,10 +140,9 @@ def test_a_warning_says_that_a_named_discretizer_learns_from_the_sample():
         lambda batch: Explanations.concat([batch, batch]),
         lambda batch: batch.identified(np.sign(batch.values)),
         lambda batch: batch.take([0]).spread(np.array([0]), 2, np.array([None, "gone"], dtype=object)),
-        lambda batch: ChunkResult.load(ChunkResult.of(batch).dump("key"), "key").explanations,
         lambda batch: pickle.loads(pickle.dumps(ChunkResult.of(batch))).explanations,
     ],
-    ids=["take", "concat", "identified", "spread", "the store", "a worker"],
+    ids=["take", "concat", "identified", "spread", "a worker"],
 )
 def test_the_name_is_carried_wherever_explanations_go(process):
     assert process(Explanations.vectors(PHI, discretizer="sign")).discretizer == "sign"
@@ -151,8 +150,8 @@ def test_the_name_is_carried_wherever_explanations_go(process):
 
 def test_a_store_keeps_the_name(tmp_path):
     fresh, _, stored = (
-        faithkit.evaluate(model, X, Naming("sign"), background=X, store=store).to_json()
-        for store in (None, tmp_path, tmp_path)
+        faithkit.evaluate(model, X, Naming("sign"), background=X, executor=executor).to_json()
+        for executor in (None, f"stored:folder={tmp_path}", f"stored:folder={tmp_path}")
     )
     assert fresh == stored
 

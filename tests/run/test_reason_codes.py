@@ -255,8 +255,3 @@ def test_options_that_need_each_other_are_refused_alone(tmp_path, claims):
     roles = [log, "--prediction", "decision", "--explanation", "reason"]
     assert "name these with --features" in run_score(*roles, "--reasons", claims).stderr
     assert "give both, or leave it out" in run_score(*roles, "--separator", ";").stderr
-    dask = ["--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"]
-    assert (
-        "leave --backend dask out"
-        in run_score(*roles, "--reasons", claims, "--features", "late", *dask).stderr
-    )

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,9 +60,8 @@ def run_again(tmp_path):
 
 
 def run_with_workers(tmp_path):
-    for backend in ("threading", "sequential"):  # processes: test_execution.py
-        with joblib.parallel_config(backend=backend):
-            yield evaluate_to_json(n_jobs=2)
+    for executor in ("threads:workers=2", "here"):  # processes have tests of their own
+        yield evaluate_to_json(executor=executor)
 
 
 def run_in_chunks(tmp_path):
@@ -71,13 +69,13 @@ def run_in_chunks(tmp_path):
 
 
 def run_with_store(tmp_path):
-    yield evaluate_to_json(store=tmp_path / "store")
+    yield evaluate_to_json(executor=f"stored:folder={tmp_path / 'store'}")
     stored_chunks = sorted((tmp_path / "store").glob("*/*.npz"))
     assert len(stored_chunks) > 3
-    yield evaluate_to_json(store=tmp_path / "store")
+    yield evaluate_to_json(executor=f"stored:folder={tmp_path / 'store'}")
     for chunk in stored_chunks[::2]:
         chunk.unlink()
-    yield evaluate_to_json(store=tmp_path / "store")
+    yield evaluate_to_json(executor=f"stored:folder={tmp_path / 'store'}")
 
 
 def without_fingerprint(text):

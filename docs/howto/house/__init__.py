@@ -32,6 +32,16 @@ def faithkit_estimators():
 
 
 @hookimpl
+def faithkit_executors():
+    """Yield an executor."""
+    yield Component(
+        name="polite",
+        factory="house.executors:Polite",
+        summary="In this process, with rests in which others can use the machine.",
+    )
+
+
+@hookimpl
 def faithkit_adapters():
     """Yield an adapter."""
     yield Component(

@@ -1,12 +1,11 @@
 """Options that several verbs share, as decorators."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
-from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
+from faithkit.cli.shared.paths import resolve_model_path, resolve_path
 from faithkit.cli.shared.verb import (
     CHECKS,
     DATA,
@@ -203,30 +202,28 @@ prediction_options = _prediction_options("numbers for a regressor or with fracti
 log_prediction_options = _prediction_options("numbers if they have fractions, else labels")
 
 
-def _worker_options(*backends: str, help: str) -> Callable[[F], F]:
-    return combine(
-        option("--backend", RUNNING, help, type=click.Choice(backends)),
-        option(
-            "--scheduler ADDRESS",
-            RUNNING,
-            "Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
-        ),
-        into="workers",
-    )
+def _resolve_executor(_ctx: click.Context, _param: click.Parameter, spec: str | None) -> Any:
+    """Return an executor before data is read; its folder is then that of the command, wherever code goes."""
+    if spec is None:
+        return None
+    from faithkit.run.components.resolution import resolve_component
 
+    return resolve_component("executor", spec)
 
-dask_options = _worker_options("dask", help="Count the files of a folder on a cluster.")
 
 running_options = combine(
-    option("--n-jobs N", RUNNING, "Use N workers; -1 means one per core.", default=1),
-    _worker_options(
-        "loky", "threading", "sequential", "dask", help="Use workers of this kind.  [default: loky]"
+    option(
+        "--executor NAME",
+        RUNNING,
+        "Explain with this executor: here, threads, processes:workers=8,timeout=30, dask:scheduler=ADDRESS, "
+        "or stored:folder=DIR,inside=processes, from which a killed run continues.  [default: here]",
+        callback=_resolve_executor,
     ),
     option(
-        "--store DIR",
+        "--n-jobs N",
         RUNNING,
-        "Keep finished chunks in this folder, so that a killed run continues from them.",
-        callback=resolve_folder,
+        "Use N worker processes, short for --executor processes:workers=N; -1 means one per core.",
+        default=1,
     ),
     option(
         "--on-error",
@@ -235,7 +232,6 @@ running_options = combine(
         type=click.Choice(["raise", "record"]),
         default="raise",
     ),
-    option("--row-timeout SECONDS", RUNNING, "Stop explaining a row after this many seconds.", type=float),
 )
 
 
@@ -354,7 +350,9 @@ print_options = combine(
 def check_components(options: Mapping[str, Any]) -> None:
     """Check the names and parameters of all components, before data is read and a model is trained."""
     from faithkit.run.components.resolution import METHOD, resolve_component
+    from faithkit.run.explaining.executors import resolve_executor
 
+    resolve_executor(options.get("executor"), options.get("n_jobs", 1))
     for kind in METHOD:
         spec = options.get(kind)
         specs = list(spec.values()) if isinstance(spec, Mapping) else [spec]
@@ -369,19 +367,3 @@ def prepare_inputs(inputs: dict[str, Any], options: Mapping[str, Any], **columns
 
     outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     return prepare(outcome=outcome, **columns, **inputs)
-
-
-def use_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:
-    """Return a context in which joblib uses the named backend, or its default if there is no name."""
-    if (backend == "dask") != (scheduler is not None):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both or neither.")
-    if backend is None:
-        return contextlib.nullcontext()
-    if scheduler is not None:
-        from faithkit.run.explaining.cluster import connect_to_scheduler
-
-        return connect_to_scheduler(scheduler)
-    import joblib
-
-    config: contextlib.AbstractContextManager[Any] = joblib.parallel_config(backend=backend)
-    return config

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
+from faithkit.cli.shared.paths import resolve_model_path, resolve_path
 from faithkit.cli.shared.verb import ARGUMENTS, OUTPUT, RUNNING, combine, heading_of, option
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def add_origin(result: Any, texts: dict[str, Any], inputs: dict[str, Any], prepa
 
 
 def command_text(ctx: click.Context) -> str:
-    """Return the command of a context without folders, workers, store, outputs and texts of the user.
+    """Return the command of a context without folders, executor, outputs and texts of the user.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def _words(param: click.Parameter, values: dict[str, Any]) -> Iterator[str]:
         if isinstance(param, click.Option):
             yield param.opts[0]
         if isinstance(item, str):
-            is_path = param.callback in (resolve_path, resolve_model_path, resolve_folder)
+            is_path = param.callback in (resolve_path, resolve_model_path)
             yield _base_name(item) if is_path else item
 
 

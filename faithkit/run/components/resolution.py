@@ -25,6 +25,7 @@ METHOD = {
     "relation": "holds",
     "estimator": "scores",
     "diagnostic": "diagnose",
+    "executor": "run",
 }
 
 
@@ -62,9 +63,9 @@ class FunctionExplainer:
 
 
 class FunctionComponent:
-    """A plain function that is the only method of a discretizer or a diagnostic."""
+    """A plain function that is the only method of a discretizer, a diagnostic or an executor."""
 
-    def __init__(self, method: str, function: Callable[[Any], Any]) -> None:
+    def __init__(self, method: str, function: Callable[..., Any]) -> None:
         self.function = function
         setattr(self, method, function)
 
@@ -75,6 +76,7 @@ _WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "relation": FunctionRelation,
     "estimator": FunctionEstimator,
     "diagnostic": partial(FunctionComponent, "diagnose"),
+    "executor": partial(FunctionComponent, "run"),
 }
 
 

@@ -21,7 +21,7 @@ from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.discretization import fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.explaining.job import Execution, Job
+from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.sample import explain_sample
 from faithkit.wording import join_words
 
@@ -38,30 +38,33 @@ ROWS_TO_FIT = 1000  # rows of the background that are explained to fit a discret
 
 @attrs.frozen(eq=False)
 class System:
-    """A model with its explainer (the job), how it is run, and how explanations are read.
+    """A model with its explainer (the job), what explains its rows, and how explanations are read.
 
     `decimals` come from the first sample, and later explanations are rounded alike. `vocabulary` has the
     columns that rules in words are about; it is also that of the first sample.
     """
 
     job: Job
-    execution: Execution
+    executor: ResolvedComponent
+    progress: bool
     decimals: Decimals | None = None
     vocabulary: Vocabulary | None = None
 
     @classmethod
-    def from_first_sample(cls, job: Job, X: Rows, execution: Execution) -> tuple["System", Explanations]:
+    def from_first_sample(
+        cls, job: Job, X: Rows, executor: ResolvedComponent, progress: bool
+    ) -> tuple["System", Explanations]:
         """Explain the first sample, and return the system with the explanations."""
-        raw = explain_sample(job, X, execution)
+        raw = explain_sample(job, X, executor, progress)
         explanations = parse_rule_texts(raw, X)
         is_single = explanations.kind == "vector" and _is_single_precision(job)
         decimals = choose_decimals(explanations, single=is_single)
         vocabulary = Vocabulary.of(X) if explanations.kind != raw.kind else None
-        return cls(job, execution, decimals, vocabulary), round_columns(explanations, decimals)
+        return cls(job, executor, progress, decimals, vocabulary), round_columns(explanations, decimals)
 
     def explain(self, X: Rows) -> Explanations:
         """Explain another sample in the same way as the first."""
-        return self._read(explain_sample(self.job, X, self.execution), X)
+        return self._read(explain_sample(self.job, X, self.executor, self.progress), X)
 
     def explain_row(self, X: Rows) -> Explanations:
         """Explain one row, in this process: workers would cost more than they save."""

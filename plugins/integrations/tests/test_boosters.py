@@ -112,9 +112,10 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
 @pytest.mark.parametrize("train", [train_xgboost, train_lightgbm])
 def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
     model = train(TWO, objective="binary:logistic" if train is train_xgboost else "binary").model
+    executor = f"stored:folder={tmp_path}"
     first, again = (
         faithkit.evaluate(
-            model, X[:10], "shap", discretizer="sign", background=X[180:], store=tmp_path, progress=False
+            model, X[:10], "shap", discretizer="sign", background=X[180:], executor=executor, progress=False
         )
         for _ in range(2)
     )

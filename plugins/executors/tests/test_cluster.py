@@ -9,22 +9,19 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from documented import DOCS, blocks
 from lazy_modules import import_when_used
+from slow_runs import PLUGIN
 
 import faithkit
-from faithkit.cli import main
 
 distributed = import_when_used("distributed")
+dask_cluster = import_when_used("faithkit_executors.dask_cluster")
 
-PLUGIN = Path(__file__).parents[2] / "fixtures" / "slow_plugin"
 ROWS = 60
 
 CLUSTER = """
@@ -44,13 +41,6 @@ def folder(tmp_path_factory):
     pd.DataFrame(table).to_csv(folder / "data.csv", index=False)
     (folder / "odd_model.py").write_text("def model(X):\n    return (X['id'] // 2) % 2\n")
     (folder / "cluster.py").write_text(CLUSTER)
-    rng = np.random.default_rng(0)
-    (folder / "log").mkdir()
-    for part in range(4):
-        phi = rng.integers(0, 3, (500, 3)).astype(float)
-        frame = pd.DataFrame(phi, columns=list("abc")).add_prefix("phi_")
-        frame = frame.assign(label=rng.random(500) < 0.3, risk=rng.random(500))
-        frame.to_parquet(folder / "log" / f"{part}.parquet")
     return folder
 
 
@@ -94,7 +84,11 @@ def evaluate(*more, seconds=0.0):
 
 
 def on(scheduler):
-    return "--backend", "dask", "--scheduler", scheduler
+    return "--executor", f"dask:scheduler={scheduler}"
+
+
+def stored_on(scheduler):
+    return "--executor", f"stored:folder=store,inside=dask:scheduler={scheduler}"
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +110,10 @@ def test_a_cluster_changes_no_byte(folder, scheduler, alone):
 
 
 def test_what_workers_explained_is_kept(folder, scheduler, alone):
-    assert finish(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
+    assert finish(command(folder, *evaluate(*stored_on(scheduler))))[:2] == (0, alone)
     assert len(list((folder / "store").glob("*/*.npz"))) == ROWS // 4
     explained = (folder / "slow.log").read_text()
-    assert finish(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
+    assert finish(command(folder, *evaluate(*stored_on(scheduler))))[:2] == (0, alone)
     assert (folder / "slow.log").read_text() == explained
 
 
@@ -176,87 +170,42 @@ def test_rows_on_which_an_explainer_tries_to_leave_cost_no_worker(folder, schedu
     assert workers(scheduler) == before
 
 
-def score(*more):
-    return ("score", "log", "--prediction", "label", "--explanation", "phi_*", "--diagnose", "none",
-            "--json", "-", *more)  # fmt: skip
-
-
-def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, scheduler):
-    here, there = (finish(command(folder, *score(*where))) for where in ((), on(scheduler)))
-    assert here[0] == there[0] == 0, there[2]
-    assert json.loads(here[1])["n"] == 2000
-    assert here[1] == there[1]
-
-
 # --- in Python ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("prediction", ["label", "risk"])
-@pytest.mark.parametrize("relation", [None, "near-explanation:tau=1.0"])
-def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, relation, prediction):
-    from faithkit.inputs.logs.log_files import open_log
-    from faithkit.run.explaining.cluster import connect_to_scheduler
-    from faithkit.run.populations.log_scoring import score_log
-
-    log = open_log(str(folder / "log"), prediction, ("phi_*",))
-    here = score_log(log, relation=relation).to_json()
-    with connect_to_scheduler(scheduler):
-        there = score_log(log, relation=relation).to_json()
-    assert json.loads(here)["n"] == 2000
-    assert here == there
-
-
-def test_a_log_that_is_no_parquet_is_not_tallied_alone_without_a_word(folder, scheduler):
-    (folder / "log.csv").write_text("prediction,phi\n1,0.5\n0,0.2\n")
-    arguments = ("score", "log.csv", "--prediction", "prediction", "--explanation", "phi")
-    code, out, err = finish(command(folder, *arguments, *on(scheduler)))
-    assert (code, out) == (2, "")
-    assert "a cluster tallies Parquet files, and log.csv is none: write it as Parquet" in err
-
-
-def test_in_python_joblib_chooses_the_cluster(scheduler):
-    import joblib
-
+def test_a_client_of_the_caller_is_used_and_left_open(scheduler):
     X = np.arange(40.0)[:, None]
-    with (
-        distributed.Client(scheduler, set_as_default=False) as client,
-        joblib.parallel_config(backend="dask", client=client),
-    ):
-        result = faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=lambda X: [os.getpid()] * len(X))
+    with distributed.Client(scheduler, set_as_default=False) as client:
+        executor = dask_cluster.Dask(client)
+        result = faithkit.evaluate(
+            lambda X: X[:, 0] > 9, X, lambda X: [os.getpid()] * len(X), executor=executor
+        )
+        assert client.status == "running"
     assert set(result.rows.explanations.values) <= set(workers(scheduler).values())
 
 
 def test_warnings_given_on_workers_are_told_once(scheduler):
-    import joblib
-
     def rough(X):
         import warnings
 
         warnings.warn("a rough estimate", faithkit.FaithkitWarning, stacklevel=1)
         return [0] * len(X)
 
-    with (
-        distributed.Client(scheduler, set_as_default=False) as client,
-        joblib.parallel_config(backend="dask", client=client),
-        pytest.warns(faithkit.FaithkitWarning, match="rough") as record,
-    ):
-        faithkit.evaluate(lambda X: X[:, 0] > 9, np.arange(200.0)[:, None], explainer=rough)
+    X = np.arange(200.0)[:, None]
+    with pytest.warns(faithkit.FaithkitWarning, match="rough") as record:
+        faithkit.evaluate(lambda X: X[:, 0] > 9, X, rough, executor=f"dask:scheduler={scheduler}")
     assert sum("rough" in str(w.message) for w in record) == 1
 
 
-def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
-    from faithkit.inputs.logs.log_files import open_log
-    from faithkit.run.explaining.cluster import connect_to_scheduler
-    from faithkit.run.populations.log_scoring import score_log
+def test_a_row_that_took_too_long_is_late_when_it_is_done(scheduler):
+    def explain(X):
+        time.sleep(0.4 * float(X[0, 0] == 3))
+        return X
 
-    log = open_log(str(folder / "log"), "label", ("phi_*",))
-    moved = [attrs.evolve(piece, file="/elsewhere/0.parquet") for piece in log.table.pieces]
-    log = attrs.evolve(log, table=attrs.evolve(log.table, pieces=moved))
-    with (
-        connect_to_scheduler(scheduler),
-        pytest.raises(faithkit.errors.InputError, match=r"no file /elsewhere/0\.parquet on"),
-    ):
-        score_log(log)
+    executor = f"dask:scheduler={scheduler},timeout=0.2"
+    X = np.arange(6.0)[:, None]
+    result = faithkit.evaluate(lambda X: X[:, 0] > 2, X, explain, executor=executor, on_error="record")
+    assert result.why_unexplained == {"time limit of 0.2 s": 1}
 
 
 # --- bad input ------------------------------------------------------------------------------------------
@@ -273,29 +222,22 @@ class Trap:
 
 
 def test_a_model_that_leaves_as_it_is_unpickled_is_one_line_and_costs_no_worker(scheduler):
-    from faithkit.run.explaining.cluster import connect_to_scheduler
-
     before = workers(scheduler)
     message = r"^the worker tcp://.*, taking up the work, failed with SystemExit: 0\. Install there"
-    with connect_to_scheduler(scheduler), pytest.raises(faithkit.errors.InputError, match=message):
-        faithkit.evaluate(Trap(), np.arange(20.0)[:, None], explainer=lambda X: [0] * len(X))
+    executor = f"dask:scheduler={scheduler}"
+    with pytest.raises(faithkit.errors.InputError, match=message):
+        faithkit.evaluate(Trap(), np.arange(20.0)[:, None], lambda X: [0] * len(X), executor=executor)
     assert workers(scheduler) == before
 
 
 def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
-    from faithkit.run.explaining.cluster import connect_to_scheduler
-
     worker = next(iter(workers(scheduler)))
     message = f"no Dask scheduler answers at {worker} .there is a 'Worker'"
-    with pytest.raises(faithkit.errors.InputError, match=message), connect_to_scheduler(worker):
+    with (
+        pytest.raises(faithkit.errors.InputError, match=message),
+        dask_cluster.connect(worker),
+    ):
         pass
-
-
-@pytest.mark.parametrize("options", [("--backend", "dask"), ("--scheduler", "tcp://127.0.0.1:9")])
-def test_backend_and_scheduler_go_together(options):
-    result = CliRunner().invoke(main, score(*options))
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "go together" in result.stderr
 
 
 def test_a_worker_without_the_plugin_is_named_with_what_it_lacks(folder):
@@ -350,7 +292,7 @@ def test_the_page_can_be_followed(tmp_path):
             server.terminate()
             server.wait(30)
     assert len(servers) == 2
-    assert sum(line.startswith("faithkit ") for line, _ in commands) == 3
+    assert sum(line.startswith("faithkit ") for line, _ in commands) == 2
 
 
 def free_port():

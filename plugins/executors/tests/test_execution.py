@@ -6,50 +6,34 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_executors.store import load_result
 from looping import one_test
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.explaining.store import ChunkResult
 
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("backend", "n_jobs"), [("loky", 2), ("multiprocessing", 2), ("threading", 3), ("sequential", 2)]
+    "executor", ["processes:workers=2", "processes:workers=2,timeout=60", "threads:workers=3"]
 )
-def test_workers_and_backends_change_no_byte(backend, n_jobs):
-    with joblib.parallel_config(backend=backend):
-        assert evaluated(n_jobs=n_jobs).to_json() == evaluated().to_json()
-
-
-def test_a_backend_set_with_parallel_config_is_used():
-    threads = set()
-
-    def explain(X):
-        threads.add(joblib.parallel.threading.current_thread().name)
-        time.sleep(0.02)
-        return [0] * len(X)
-
-    rows = np.zeros((320, 1))
-    with joblib.parallel_config(backend="threading", n_jobs=2):
-        faithkit.evaluate(parity, rows, explainer=explain)
-    assert len(threads) == 2
+def test_executors_change_no_byte(executor):
+    assert evaluated(executor=executor).to_json() == evaluated().to_json()
 
 
 def test_equal_rows_have_equal_explanations_in_any_order():
     doubled = np.vstack([X, X])
     order = np.random.default_rng(0).permutation(len(doubled))
     straight = evaluated(doubled).rows.explanations.values
-    with joblib.parallel_config(backend="threading"):
-        shuffled = evaluated(doubled[order], n_jobs=2).rows.explanations.values
+    shuffled = evaluated(doubled[order], executor="threads:workers=2").rows.explanations.values
     assert (straight[:40] == straight[40:]).all()
     assert (shuffled == straight[order]).all()
 
@@ -67,7 +51,7 @@ def explain_by_job(X):
 
 
 def test_what_cannot_travel_runs_here_and_says_so():
-    lock = joblib.parallel.threading.Lock()
+    lock = threading.Lock()
 
     def explain(X):
         with lock:
@@ -131,17 +115,20 @@ def explain_with_a_warning(X):
     ("options", "message"),
     [
         ({"on_error": "ignore"}, "'raise' or 'record', got 'ignore'"),
-        ({"row_timeout": 0}, "above 0, got 0"),
-        ({"row_timeout": "5"}, "a number of seconds above 0, got '5'"),
-        ({"row_timeout": float("inf")}, "above 0, got inf"),
-        ({"store": ""}, "the store is '': name a folder"),
-        ({"store": 5}, "the store is 5: name a folder"),
+        ({"executor": "processes:timeout=0"}, "above 0, got 0"),
+        ({"executor": "processes:timeout='5'"}, "a number of seconds above 0, got '5'"),
+        ({"executor": "processes:timeout=1e999"}, "above 0, got inf"),
+        ({"executor": "stored:folder="}, "folder is '': name a folder"),
+        ({"executor": "stored:folder=5"}, "folder is 5: name a folder .* in quotes if"),
+        ({"executor": "stored"}, "needs the parameter 'folder'"),
+        ({"executor": "stored:folder=runs,inside=process"}, "Did you mean 'processes'"),
+        ({"executor": "stored:folder=runs", "n_jobs": 4}, "'stored:folder=DIR,inside=processes:workers=4'"),
         ({"n_jobs": 0}, "n_jobs must be"),
     ],
 )
 def test_wrong_options_are_refused(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(faithkit.errors.InputError, match=message):
+    with pytest.raises(faithkit.FaithkitError, match=message):
         evaluated(**options)
     assert not list(tmp_path.iterdir())  # an empty name would have been this folder
 
@@ -164,8 +151,8 @@ def start(folder, n_jobs=1, run="", seconds=0.02, **popen):
     log = {"SLOW_LOG": str(folder / "log"), "SLOW_RUN": run}
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", str(data), "--target", "y", "--model",
-         "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--n-jobs", str(n_jobs), "--store",
-         str(folder / "store"), "--diagnose", "none", "--json", "-"],
+         "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--executor",
+         f"stored:folder={folder / 'store'},inside=processes:workers={n_jobs}", "--diagnose", "none", "--json", "-"],
         env={**os.environ, "PYTHONPATH": path, **log},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts, **popen,
     )  # fmt: skip
@@ -183,7 +170,7 @@ def finish(process):
 
 
 def stored_rows(folder):
-    answers = [ChunkResult.load(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.npz")]
+    answers = [load_result(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.npz")]
     return {int(row) for answer in answers for row in answer.explanations.values[:, 0]}
 
 

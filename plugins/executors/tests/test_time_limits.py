@@ -6,24 +6,25 @@ import sys
 import threading
 import time
 
-import joblib
 import numpy as np
 import pytest
+from faithkit_executors import time_limits
+from faithkit_executors.processes import Processes
+from faithkit_executors.store import Stored
+from faithkit_executors.time_limits import RowTimeout, run_with_time_limit
 from slow_runs import Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.explaining import timeout
-from faithkit.run.explaining.timeout import run_with_time_limit
-from faithkit.third_party import RowTimeout
 
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
 TROUBLE = [3, 10, 17, 24, 31, 38]  # every seventh row
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_row_may_take_only_so_long_even_if_it_swallows_exceptions(n_jobs):
-    result = evaluated(explainer=Slow(trouble="hang"), on_error="record", row_timeout=0.2, n_jobs=n_jobs)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_row_may_take_only_so_long_even_if_it_swallows_exceptions(workers):
+    executor = Processes(workers, timeout=0.2)
+    result = evaluated(explainer=Slow(trouble="hang"), on_error="record", executor=executor)
     assert result.why_unexplained == {"time limit of 0.2 s": 6}
     assert missing(result) == TROUBLE
 
@@ -40,12 +41,13 @@ def test_a_row_that_takes_too_long_stops_the_run_and_is_named():
     with pytest.raises(
         faithkit.errors.ExplainerError, match=r"slow.* failed on row 3: time limit of 0\.2 s\. With on_err"
     ):
-        evaluated(explainer="slow:trouble=hang", row_timeout=0.2)
+        evaluated(explainer="slow:trouble=hang", executor="processes:timeout=0.2")
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_loop_in_C_is_ended_together_with_its_process(n_jobs, tmp_path, log):
-    options = {"explainer": Slow(trouble="spin"), "row_timeout": 0.3, "n_jobs": n_jobs, "store": tmp_path}
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_loop_in_C_is_ended_together_with_its_process(workers, tmp_path, log):
+    executor = Stored(tmp_path, Processes(workers, timeout=0.3))
+    options = {"explainer": Slow(trouble="spin"), "executor": executor}
     result = evaluated(X[:16], on_error="record", **options)
     assert result.why_unexplained == {"time limit of 0.3 s": 2}
     assert missing(result) == [3, 10]
@@ -61,13 +63,13 @@ def test_a_loop_in_C_is_ended_together_with_its_process(n_jobs, tmp_path, log):
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-7, 1e-6])
 def test_a_limit_that_nobody_can_keep_leaves_every_row_unexplained(seconds):
-    result = faithkit.evaluate(parity, X, explainer=Slow(), on_error="record", row_timeout=seconds)
+    result = faithkit.evaluate(parity, X, explainer=Slow(), on_error="record", executor=Processes(1, seconds))
     assert result.why_unexplained == {f"time limit of {seconds:g} s": 40}
 
 
 @pytest.mark.parametrize("seconds", [3600, 1e10, 1e300, sys.float_info.max])
 def test_a_limit_of_ages_changes_nothing(seconds):
-    assert evaluated(row_timeout=seconds).to_json() == evaluated().to_json()
+    assert evaluated(executor=Processes(1, seconds)).to_json() == evaluated().to_json()
 
 
 def test_what_cannot_travel_is_limited_here_by_the_alarm_alone_and_a_warning_says_so():
@@ -82,29 +84,20 @@ def test_what_cannot_travel_is_limited_here_by_the_alarm_alone_and_a_warning_say
     with pytest.warns(
         faithkit.FaithkitWarning, match=r"runs in this process, where a time limit ends no code in C"
     ):
-        result = faithkit.evaluate(parity, X[:6], explainer=explain, on_error="record", row_timeout=0.2)
+        result = faithkit.evaluate(
+            parity, X[:6], explainer=explain, on_error="record", executor=Processes(1, 0.2)
+        )
     assert missing(result) == [3]
 
 
 def test_a_limit_works_from_any_thread():
     results = []
-    thread = threading.Thread(target=lambda: results.append(evaluated(X[:4], row_timeout=60)))
+    thread = threading.Thread(
+        target=lambda: results.append(evaluated(X[:4], executor=Processes(1, timeout=60)))
+    )
     thread.start()
     thread.join()
     assert results[0].unexplained == 0
-
-
-def test_in_threads_the_limit_is_cooperative():
-    """A row that took too long is late when it is done; nothing interrupts it."""
-    with joblib.parallel_config(backend="threading"):
-        result = evaluated(X[:12], Late(), row_timeout=2.0, n_jobs=2, on_error="record")
-    assert missing(result) == [3, 10]
-    assert result.why_unexplained == {"time limit of 2 s": 2}
-
-
-class Late(Slow):
-    def fail(self, row):
-        time.sleep(2.5)
 
 
 # --- the alarm --------------------------------------------------------------------------------------------
@@ -157,7 +150,7 @@ def test_the_handler_of_another_alarm_is_put_back():
 
 def test_an_alarm_that_comes_after_the_work_is_harmless():
     code = (
-        "import os, signal, time; from faithkit.run.explaining.timeout import run_with_time_limit; run_with_time_limit(9, int);"
+        "import os, signal, time; from faithkit_executors.time_limits import run_with_time_limit; run_with_time_limit(9, int);"
         "os.kill(os.getpid(), signal.SIGALRM); time.sleep(0.1); print('alive')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "alive\n"
@@ -176,9 +169,9 @@ WORK = {
 def test_work_that_ignores_its_limit_ends_the_process_and_says_so(tmp_path, work):
     file = tmp_path / "overdue"
     code = f"""
-from faithkit.run.explaining import timeout
-timeout.GRACE = 0.1
-timeout.run_with_time_limit(0.1, lambda: exec({WORK[work]!r}), {str(file)!r})
+from faithkit_executors import time_limits
+time_limits.GRACE = 0.1
+time_limits.run_with_time_limit(0.1, lambda: exec({WORK[work]!r}), {str(file)!r})
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
@@ -192,5 +185,5 @@ def test_work_that_keeps_its_limit_leaves_no_trace(tmp_path):
 
 
 def test_limits_are_within_what_timers_take():
-    assert timeout.LONGEST > 365 * 24 * 3600
-    assert np.isfinite(timeout.LONGEST)
+    assert time_limits.LONGEST > 365 * 24 * 3600
+    assert np.isfinite(time_limits.LONGEST)

@@ -63,11 +63,11 @@ ANSWERS = {
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer, monkeypatch):
-    monkeypatch.setattr("faithkit.run.explaining.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("faithkit_executors.dask_cluster.CONNECT_SECONDS", 1)
     with ANSWERS[answer]() as address:
         threads = {*threading.enumerate()}
         began = time.monotonic()
-        result = score_on(address)
+        result = evaluate_on(address)
         assert time.monotonic() - began < 30
         assert (result.exit_code, result.stdout) == (1, "")
         assert result.stderr.startswith(f"error: no Dask scheduler answers at {address} (")
@@ -80,13 +80,13 @@ def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer, monkeyp
         ]
 
 
-def score_on(address):
-    arguments = ("score", "log", "--prediction", "label", "--explanation", "phi_*")
-    return CliRunner().invoke(main, [*arguments, "--backend", "dask", "--scheduler", address])
+def evaluate_on(address):
+    arguments = ("evaluate", "--data", "iris", "--model", "tree", "--explainer", "tree")
+    return CliRunner().invoke(main, [*arguments, "--executor", f"dask:scheduler={address}"])
 
 
 @pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:8786", "tcp://127.0.0.1", "", "tcp://:x"])
 def test_what_is_no_address_is_told_at_once(address):
-    result = score_on(address)
+    result = evaluate_on(address)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith(f"error: {address!r} is no address of a Dask scheduler, such as tcp://")

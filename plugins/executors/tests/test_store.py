@@ -11,46 +11,50 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_executors.processes import Processes
+from faithkit_executors.store import VERSION_FILE, Store, Stored, load_result
 from slow_runs import Slow, X, evaluated, parity
 
 import faithkit
 from faithkit.extension.registry import registry
 from faithkit.run import provenance
-from faithkit.run.explaining.store import VERSION_FILE, ChunkResult, Store
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
-    first = evaluated(store=tmp_path / "store").to_json()
+    first = evaluated(executor=Stored(tmp_path / "store")).to_json()
     assert sorted(log()) == list(range(40))
-    assert evaluated(store=tmp_path / "store").to_json() == first
-    assert evaluated(store=tmp_path / "store", n_jobs=2).to_json() == first
+    assert evaluated(executor=Stored(tmp_path / "store")).to_json() == first
+    assert evaluated(executor=Stored(tmp_path / "store", Processes(2))).to_json() == first
     assert len(log()) == 40
 
 
 def test_only_new_rows_are_explained(tmp_path, log):
-    evaluated(X[:20], store=tmp_path / "store")
-    evaluated(X, store=tmp_path / "store")
+    evaluated(X[:20], executor=Stored(tmp_path / "store"))
+    evaluated(X, executor=Stored(tmp_path / "store"))
     assert sorted(log()) == list(range(40))
 
 
 def test_recorded_failures_are_not_tried_again_unless_a_run_raises(tmp_path, log):
-    first = evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path).to_json()
+    first = evaluated(explainer=Slow(trouble="raise"), on_error="record", executor=Stored(tmp_path)).to_json()
     before = len(log())
-    assert evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path).to_json() == first
+    assert (
+        evaluated(explainer=Slow(trouble="raise"), on_error="record", executor=Stored(tmp_path)).to_json()
+        == first
+    )
     assert len(log()) == before
     with pytest.raises(faithkit.errors.ExplainerError, match="row 3"):
-        evaluated(explainer=Slow(trouble="raise"), store=tmp_path)
+        evaluated(explainer=Slow(trouble="raise"), executor=Stored(tmp_path))
 
 
 def test_the_store_holds_no_pickle(tmp_path):
-    evaluated(store=tmp_path / "store")
+    evaluated(executor=Stored(tmp_path / "store"))
     for file in (tmp_path / "store").glob("*/*.npz"):
         assert b"\x80\x04\x95" not in file.read_bytes()  # how a pickle of protocol 4 or 5 begins
 
 
 def test_what_cannot_be_stored_is_refused_with_a_way_out(tmp_path):
     with pytest.raises(faithkit.errors.InputError, match=r"cannot be stored.*Run without a store"):
-        faithkit.evaluate(parity, X, explainer=explain_by_objects, store=tmp_path)
+        faithkit.evaluate(parity, X, explainer=explain_by_objects, executor=Stored(tmp_path))
 
 
 def explain_by_objects(X):
@@ -61,7 +65,7 @@ def test_a_model_that_cannot_be_pickled_is_refused_with_a_way_out(tmp_path):
     with pytest.raises(
         faithkit.errors.InputError, match=r"^pickling the model failed with SystemExit: 0\. The store"
     ):
-        faithkit.evaluate(Unpicklable(), X, explainer=Slow(), store=tmp_path)
+        faithkit.evaluate(Unpicklable(), X, explainer=Slow(), executor=Stored(tmp_path))
 
 
 class Unpicklable:
@@ -76,7 +80,7 @@ class Unpicklable:
 
 
 def test_a_changed_question_is_asked_anew(tmp_path, log):
-    evaluated(store=tmp_path)
+    evaluated(executor=Stored(tmp_path))
     changes = {
         "explainer": {"explainer": Slow(seconds=0.0001)},
         "seed": {"seed": 1},
@@ -84,7 +88,7 @@ def test_a_changed_question_is_asked_anew(tmp_path, log):
         "container": {"X": pd.DataFrame(X, columns=["a", "b"])},
     }
     for number, (name, options) in enumerate(changes.items(), start=2):
-        evaluated(store=tmp_path, **options)
+        evaluated(executor=Stored(tmp_path), **options)
         assert len(log()) == 40 * number, name
 
 
@@ -95,7 +99,7 @@ def test_edited_code_is_another_question(tmp_path, log, monkeypatch):
         sys.modules.pop("edited", None)
         importlib.invalidate_caches()
         model = importlib.import_module("edited").model
-        faithkit.evaluate(model, X, explainer=Slow(), store=tmp_path / "store")
+        faithkit.evaluate(model, X, explainer=Slow(), executor=Stored(tmp_path / "store"))
     assert len(log()) == 80
 
 
@@ -106,7 +110,7 @@ class Learner(Slow):
 def test_another_background_is_another_question_for_an_explainer_that_learns(tmp_path, log):
     for explainer, rows in ((Slow(), 40), (Learner(), 40 + 80)):
         for background in (X[:5], X[5:9]):
-            evaluated(explainer=explainer, background=background, store=tmp_path / "store")
+            evaluated(explainer=explainer, background=background, executor=Stored(tmp_path / "store"))
         assert len(log()) == rows
 
 
@@ -115,7 +119,7 @@ def test_another_model_is_another_question(tmp_path, log):
 
     for depth in (1, 2, 1):
         model = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, parity(X))
-        faithkit.evaluate(model, X, explainer=Slow(), store=tmp_path / "store")
+        faithkit.evaluate(model, X, explainer=Slow(), executor=Stored(tmp_path / "store"))
     assert len(log()) == 80
 
 
@@ -161,13 +165,15 @@ def test_new_weights_are_another_model(tmp_path, log, model, weights, anew):
     file = tmp_path / "weights"
     for text in ("1 0", weights):
         file.write_text(text)
-        evaluated(model=model(file), store=tmp_path / "store")
+        evaluated(model=model(file), executor=Stored(tmp_path / "store"))
     assert len(log()) - 40 == anew
 
 
 def test_numbers_as_labels_are_compared_as_machines_may_round_them(tmp_path, log):
     for factor in (1.0, 1.0 + 1e-12, 1.01, 2.0):
-        evaluated(model=Numbers(factor), explainer=Slow(), store=tmp_path / "store", outcome="labels")
+        evaluated(
+            model=Numbers(factor), explainer=Slow(), executor=Stored(tmp_path / "store"), outcome="labels"
+        )
     assert len(log()) == 120
 
 
@@ -264,7 +270,7 @@ def by_instance():
 def test_an_upgraded_library_is_another_question(site, tmp_path, requires, metadata, explainer):
     def evaluate():
         restart()
-        return faithkit.evaluate(parity, X, explainer=explainer(), store=tmp_path / "store")
+        return faithkit.evaluate(parity, X, explainer=explainer(), executor=Stored(tmp_path / "store"))
 
     install_plugin(site, metadata, requires)
     install(site, "library_of_numbers", "1.0", parting_numbers="def parts(x): return (x % 2).tolist()")
@@ -302,12 +308,12 @@ def write_another_version(folder):
     ("change", "writer"), [(forget_the_version, "0.2.0 or older"), (write_another_version, "0.2.9")]
 )
 def test_a_store_of_another_version_is_refused_before_anything_is_explained(tmp_path, log, change, writer):
-    evaluated(store=tmp_path / "store")
+    evaluated(executor=Stored(tmp_path / "store"))
     change(tmp_path / "store")
     files = sorted(tmp_path.rglob("*"))
     message = rf"store was written by faithkit {writer}, and this is .*: delete it or name a new folder"
     with pytest.raises(faithkit.errors.StoreError, match=message):
-        evaluated(X[::-1], store=tmp_path / "store")
+        evaluated(X[::-1], executor=Stored(tmp_path / "store"))
     assert len(log()) == 40
     assert sorted(tmp_path.rglob("*")) == files
 
@@ -315,8 +321,8 @@ def test_a_store_of_another_version_is_refused_before_anything_is_explained(tmp_
 def test_a_folder_with_other_files_may_become_a_store(tmp_path, log):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "array.npz").write_bytes(b"not a chunk")
-    evaluated(store=tmp_path)
-    evaluated(store=tmp_path)
+    evaluated(executor=Stored(tmp_path))
+    evaluated(executor=Stored(tmp_path))
     assert len(log()) == 40
 
 
@@ -324,7 +330,7 @@ def test_a_folder_with_other_files_may_become_a_store(tmp_path, log):
 
 
 def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
-    whole = evaluated(store=tmp_path / "store").to_json()
+    whole = evaluated(executor=Stored(tmp_path / "store")).to_json()
     files = sorted((tmp_path / "store").glob("*/*.npz"))
     cut_off, flipped, emptied, swapped, exchanged = (file.read_bytes() for file in files[:5])
     files[0].write_bytes(cut_off[:-20])
@@ -335,9 +341,9 @@ def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
     with pytest.warns(
         faithkit.FaithkitWarning, match=r"^5 of 10 chunks must be explained again: in the store"
     ):
-        assert evaluated(store=tmp_path / "store").to_json() == whole
+        assert evaluated(executor=Stored(tmp_path / "store")).to_json() == whole
     assert len(log()) == 40 + 4 * 5
-    assert evaluated(store=tmp_path / "store").to_json() == whole
+    assert evaluated(executor=Stored(tmp_path / "store")).to_json() == whole
     assert len(log()) == 40 + 4 * 5
 
 
@@ -349,9 +355,9 @@ def explain_with_remarks(X):
 def test_remarks_that_are_no_texts_are_the_same_with_a_store_and_without(tmp_path):
     remarks = [
         faithkit.evaluate(
-            parity, X[:3], explainer=explain_with_remarks, store=store
+            parity, X[:3], explainer=explain_with_remarks, executor=executor
         ).rows.explanations.remarks.tolist()
-        for store in (None, tmp_path, tmp_path)
+        for executor in (None, Stored(tmp_path), Stored(tmp_path))
     ]
     assert remarks == [["0", "1", "2"]] * 3
 
@@ -373,7 +379,7 @@ def test_a_chunk_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
     Store(tmp_path / "store").open()  # which also writes the version
     monkeypatch.setattr(os, "fsync", record("to disk", os.fsync))
     monkeypatch.setattr(os, "replace", record("rename", os.replace))
-    evaluated(X[:4], store=tmp_path / "store")
+    evaluated(X[:4], executor=Stored(tmp_path / "store"))
     assert len(list((tmp_path / "store").glob("*/*.npz"))) == 1
     assert [step for step, _ in steps] == ["to disk", "rename"]
     if os.path.exists("/proc/self/fd"):
@@ -402,22 +408,22 @@ def wide(X):
 def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk):
     rows = np.arange(400.0)[:, None]
     with pytest.raises(faithkit.errors.StoreError, match=r"No space left.*free some space.*is intact"):
-        faithkit.evaluate(parity, rows, explainer=wide, store=small_disk / "store")
+        faithkit.evaluate(parity, rows, explainer=wide, executor=Stored(small_disk / "store"))
     files = list((small_disk / "store").glob("*/*"))
     assert files
     assert all(re.fullmatch(r"[0-9a-f]{32}\.npz", file.name) for file in files)
-    assert all(len(ChunkResult.load(file.read_bytes(), file.stem)) in (1, 16, 32) for file in files)
+    assert all(len(load_result(file.read_bytes(), file.stem)) in (1, 16, 32) for file in files)
 
 
 def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, log):
-    whole = evaluated(X[:8], store=small_disk / "store").to_json()
+    whole = evaluated(X[:8], executor=Stored(small_disk / "store")).to_json()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    assert evaluated(X[:8], store=small_disk / "store").to_json() == whole
+    assert evaluated(X[:8], executor=Stored(small_disk / "store")).to_json() == whole
     with pytest.raises(faithkit.errors.StoreError, match=r"Read-only.*name a folder that you can write to"):
-        evaluated(X, store=small_disk / "store")
+        evaluated(X, executor=Stored(small_disk / "store"))
 
 
 def test_a_file_in_place_of_the_store_is_a_clear_error(tmp_path):
     (tmp_path / "store").write_text("hello")
     with pytest.raises(faithkit.errors.StoreError, match="name a folder"):
-        evaluated(store=tmp_path / "store")
+        evaluated(executor=Stored(tmp_path / "store"))

@@ -1,5 +1,6 @@
-"""Workers: as many as there is work for, of the kind that joblib is set to; their explanations travel home."""
+"""Workers: as many as there is work for, in processes or on a cluster; their explanations travel home."""
 
+import contextlib
 import sys
 import threading
 from fractions import Fraction
@@ -7,13 +8,11 @@ from fractions import Fraction
 import joblib
 import numpy as np
 import pytest
+from faithkit_executors.processes import Processes
 from looping import one_test
-from slow_runs import Slow, X, evaluated, missing
+from slow_runs import X, evaluated
 
 import faithkit
-from faithkit.run.explaining import workers
-from faithkit.run.explaining.cluster import KilledWorkersError
-from faithkit.run.explaining.job import Execution
 
 # --- how many ---------------------------------------------------------------------------------------------
 
@@ -34,36 +33,35 @@ def worker_counts(monkeypatch):
 
 @one_test
 @pytest.mark.parametrize(
-    ("rows", "options", "configured", "expected"),
+    ("rows", "workers", "timeout", "expected"),
     [
-        (40, {"n_jobs": 3}, None, [3]),
-        (8, {"n_jobs": 16}, None, [2]),
-        (5, {"n_jobs": 10**12}, None, [2]),
-        (12, {}, 16, [3]),
-        (12, {"n_jobs": 2}, 16, [2]),
-        (4, {"n_jobs": 16}, None, []),  # one chunk needs no worker
+        (40, 3, None, [3]),
+        (8, 16, None, [2]),
+        (5, 10**12, None, [2]),
+        (4, 16, None, []),  # one chunk needs no worker
+        (4, 16, 60, [2]),  # but a limit does: joblib has two, of which one works
+        (40, 1, None, []),
     ],
 )  # fmt: skip
-def test_there_are_never_more_workers_than_chunks(worker_counts, rows, options, configured, expected):
+def test_there_are_never_more_workers_than_chunks(worker_counts, rows, workers, timeout, expected):
     worker_counts.clear()
-    with joblib.parallel_config(backend="threading", n_jobs=configured):
-        assert evaluated(X[:rows], **options).n == rows  # four to a chunk
+    assert evaluated(X[:rows], executor=Processes(workers, timeout)).n == rows  # four to a chunk
     assert worker_counts == expected
 
 
 NUMBERS = [
-    *(("n_jobs", value, 2) for value in (2, np.int8(2), np.uint64(2), np.int64(2))),
-    *(("row_timeout", value, 0.5) for value in (0.5, np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2))),
-    *(("row_timeout", value, 3.0) for value in (3, np.int64(3), np.uint8(3))),
-    ("row_timeout", None, None),
-    ("row_timeout", sys.float_info.max, sys.float_info.max),
+    *(("workers", value, 2) for value in (2, np.int8(2), np.uint64(2), np.int64(2))),
+    *(("timeout", value, 0.5) for value in (0.5, np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2))),
+    *(("timeout", value, 3.0) for value in (3, np.int64(3), np.uint8(3))),
+    ("timeout", None, None),
+    ("timeout", sys.float_info.max, sys.float_info.max),
 ]  # fmt: skip
 
 
 @one_test
 @pytest.mark.parametrize(("name", "value", "expected"), NUMBERS, ids=repr)
 def test_numbers_of_any_kind_become_python_s(name, value, expected):
-    result = getattr(Execution(**{name: value}), name)
+    result = getattr(Processes(**{name: value}), name)
     assert (type(result), result) == (type(expected), expected)
 
 
@@ -71,35 +69,16 @@ def test_numbers_of_any_kind_become_python_s(name, value, expected):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        *(("n_jobs", value, "n_jobs must be a whole number of workers, or -1 for all cores, got ") for value in (0, np.int64(0), 1.5, np.float64(2), "2", None)),
-        *(("row_timeout", value, "row_timeout must be a number of seconds above 0, got ") for value in (0, -1, np.float32(0), np.nan, np.inf, 10**400, "5", np.array([1.0]))),
+        *(("workers", value, "processes: workers must be a number of processes, or -1 for all cores, got ") for value in (0, np.int64(0))),
+        *(("workers", value, "processes: workers must be a whole number, got ") for value in (1.5, np.float64(2), "2", None)),
+        *(("timeout", value, "processes: timeout must be a number of seconds above 0, got ") for value in (0, -1, np.float32(0), np.nan, np.inf, 10**400, "5", np.array([1.0]))),
     ],
     ids=repr,
 )  # fmt: skip
 def test_what_is_no_such_number_is_refused(name, value, message):
-    python_value = value.item() if isinstance(value, np.generic) else value
-    with pytest.raises(faithkit.errors.InputError) as raised:
-        Execution(**{name: value})
-    assert str(raised.value) == f"{message}{python_value!r}."
-
-
-# --- of which kind ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:a worker died")
-def test_a_worker_of_multiprocessing_that_dies_is_not_waited_for():
-    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
-        result = evaluated(X[:12], explainer=Slow(trouble="die"), on_error="record")
-    assert missing(result) == [3, 10]
-    assert result.why_unexplained == {"worker died": 2}
-
-
-@pytest.mark.slow
-def test_a_time_limit_works_with_multiprocessing():
-    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
-        result = evaluated(X[:8], explainer=Slow(trouble="hang"), on_error="record", row_timeout=0.2)
-    assert missing(result) == [3]
+    with pytest.raises(faithkit.errors.ParameterError) as raised:
+        Processes(**{name: value})
+    assert str(raised.value).startswith(message)
 
 
 # --- on a cluster -----------------------------------------------------------------------------------------
@@ -108,26 +87,28 @@ def test_a_time_limit_works_with_multiprocessing():
 @pytest.fixture
 def deadly_cluster(monkeypatch):
     """A cluster whose workers answer the first chunk, and die of the others."""
+    from faithkit_executors import dask_cluster
 
-    def map_as_completed(cluster, function, chunks):
+    def map_as_completed(client, function, chunks):
         yield chunks[0], function.load()(chunks[0])
         for chunk in chunks[1:]:
-            yield chunk, KilledWorkersError("a task has killed 4 workers of the cluster.")
+            yield chunk, dask_cluster.KilledWorkersError("a task has killed 4 workers of the cluster.")
 
-    monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
-    monkeypatch.setattr(workers, "check_workers", lambda *arguments: None)
-    monkeypatch.setattr(workers, "map_as_completed", map_as_completed)
+    monkeypatch.setattr(dask_cluster, "connect", lambda scheduler: contextlib.nullcontext())
+    monkeypatch.setattr(dask_cluster, "check_workers", lambda *arguments: None)
+    monkeypatch.setattr(dask_cluster, "map_as_completed", map_as_completed)
+    return dask_cluster.Dask("tcp://10.0.0.1:8786")
 
 
 def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):
     with pytest.raises(faithkit.errors.ExplainerError, match="has killed 4 workers"):
-        evaluated()
+        evaluated(executor=deadly_cluster)
 
 
 @pytest.mark.slow
 def test_chunks_at_which_a_cluster_dies_are_explained_here(deadly_cluster):
     with pytest.warns(faithkit.FaithkitWarning, match=r"^9 of 10 chunks, at which .* died, are explained in"):
-        result = evaluated(on_error="record")
+        result = evaluated(on_error="record", executor=deadly_cluster)
     assert result.unexplained == 0
     assert result.rows.explanations.values[:, 0].tolist() == [*range(40)]
 

@@ -9,18 +9,66 @@ workers of a cluster and on systems without alarms, the limit is checked only af
 import contextlib
 import faulthandler
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any, TypeVar
 
-from faithkit.third_party import RowTimeout
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+from faithkit.errors import ExplainerError, ParameterError
+from faithkit.plugin import Job
 
 T = TypeVar("T")
 
 LONGEST = 1e8  # seconds (three years): timers of some systems accept no more
 ALARM_PAUSE = 0.1  # seconds between two alarms at least, so that handlers of the first can run
 GRACE = 2.0  # seconds from the alarm of a row to the end of its process
+
+
+class RowTimeout(BaseException):
+    """A row took longer than its time limit; no `Exception`, so that an explainer cannot catch it."""
+
+
+def check_timeout(timeout: Any, executor: str) -> float | None:
+    """Check the time limit of an executor's rows, and return it as a Python float.
+
+    >>> check_timeout(np.float32(0.5), "processes")
+    0.5
+    """
+    if timeout is None:
+        return None
+    seconds = timeout.item() if isinstance(timeout, np.generic) else timeout
+    if not isinstance(seconds, Real) or not 0 < seconds <= sys.float_info.max:  # type: ignore[operator]
+        raise ParameterError(f"{executor}: timeout must be a number of seconds above 0, got {seconds!r}.")
+    return float(seconds)
+
+
+@attrs.frozen(eq=False, slots=False)
+class LimitedJob(Job):
+    """A job each of whose calls may take only so many seconds: for workers that explain one row at a time."""
+
+    seconds: float = attrs.field(kw_only=True)
+    overdue_file: str | None = attrs.field(kw_only=True)
+
+    @classmethod
+    def of(cls, job: Job, seconds: float, overdue_file: str | None) -> "LimitedJob":
+        """Return a job with a limit, which fits an explainer of its own."""
+        fields = {field.name: getattr(job, field.name) for field in attrs.fields(Job)}
+        return cls(**fields, seconds=seconds, overdue_file=overdue_file)
+
+    def explain(self, X: Any, seeds: NDArray[np.uint32]) -> faithkit.Explanations:
+        """Explain rows, or raise an error that is a failure of the row."""
+        explain = super().explain
+        try:
+            return run_with_time_limit(self.seconds, lambda: explain(X, seeds), self.overdue_file)
+        except RowTimeout as error:
+            raise ExplainerError(str(error)) from None
 
 
 def run_with_time_limit(
@@ -43,7 +91,7 @@ def run_with_time_limit(
     >>> run_with_time_limit(0.01, lambda: [None for _ in iter(int, 1)])
     Traceback (most recent call last):
     ...
-    faithkit.third_party.RowTimeout: time limit of 0.01 s
+    faithkit_executors.time_limits.RowTimeout: time limit of 0.01 s
     """
     if seconds is None:
         return function()

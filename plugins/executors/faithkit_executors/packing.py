@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import strip_mask
+from faithkit import Rule
 from faithkit.errors import InputError
-from faithkit.explanations.rules import Rule
 
 Arrays = Sequence[NDArray[Any]]
 
@@ -58,7 +57,7 @@ def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufSU":
         return pack(value.item(), arrays)
     if isinstance(value, np.ndarray):
-        return _pack_array(strip_mask(value, "values within an explanation"), arrays)
+        return _pack_array(_strip_mask(value), arrays)
     if isinstance(value, pd.DataFrame):
         columns = [_pack_column(value.iloc[:, j], arrays) for j in range(value.shape[1])]
         return {"frame": [len(value), pack(value.columns.tolist(), arrays), columns]}
@@ -88,6 +87,19 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     if tag in _SEQUENCES:
         return _SEQUENCES[tag](unpack(item, arrays) for item in content)
     return _READERS[tag](content, arrays)
+
+
+def _strip_mask(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array without its mask, which must not hide a value."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    n_hidden = int(np.ma.getmaskarray(array).sum())
+    if n_hidden:
+        raise InputError(
+            f"values within an explanation are a masked array, and {n_hidden} of them are hidden: the mask "
+            "would be lost. Run without a store, or give array.filled(numpy.nan)."
+        )
+    return np.asarray(array.data)
 
 
 def _pack_array(array: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:

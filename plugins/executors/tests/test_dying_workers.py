@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,32 +69,30 @@ class Raising(Slow):
         RAISED[int(row) // 7][1]()
 
 
-@pytest.fixture(params=[("sequential", 1), ("threading", 2), ("loky", 2)], ids=lambda param: param[0])
-def workers(request):
-    backend, n_jobs = request.param
-    with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
-        yield
+@pytest.fixture(params=["here", "threads:workers=2", "processes:workers=2"])
+def executor(request):
+    return request.param
 
 
-def test_rows_on_which_an_explainer_tries_to_leave_are_recorded(workers):
-    result = evaluated(ROWS, Raising(), on_error="record")
+def test_rows_on_which_an_explainer_tries_to_leave_are_recorded(executor):
+    result = evaluated(ROWS, Raising(), on_error="record", executor=executor)
     remarks = result.rows.explanations.remarked[missing(result)]
     assert missing(result) == list(range(3, len(ROWS), 7))
     assert all(remark.startswith(reason) for remark, (reason, _) in zip(remarks, RAISED, strict=True))
 
 
-def test_a_row_on_which_an_explainer_tries_to_leave_stops_the_run(workers):
+def test_a_row_on_which_an_explainer_tries_to_leave_stops_the_run(executor):
     with pytest.raises(
         faithkit.errors.ExplainerError, match=r"^the explainer raising failed on row 3: SystemExit: 0\. With"
     ):
-        evaluated(ROWS[:6], Raising())
+        evaluated(ROWS[:6], Raising(), executor=executor)
 
 
-def test_an_explainer_that_tries_to_leave_as_it_is_fitted_stops_the_run(workers):
+def test_an_explainer_that_tries_to_leave_as_it_is_fitted_stops_the_run(executor):
     with pytest.raises(
         faithkit.errors.ExplainerError, match=r"^fitting the explainer raising failed with SystemExit: 0\."
     ):
-        evaluated(ROWS, Raising(fits=False), on_error="record")
+        evaluated(ROWS, Raising(fits=False), on_error="record", executor=executor)
 
 
 def test_the_traceback_of_a_worker_is_told():
@@ -133,7 +130,8 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
 
 
 def test_deaths_are_reported_and_recorded_and_not_died_again(tmp_path, log):
-    options = {"explainer": Slow(trouble="die"), "on_error": "record", "n_jobs": 2, "store": tmp_path}
+    executor = f"stored:folder={tmp_path},inside=processes:workers=2"
+    options = {"explainer": Slow(trouble="die"), "on_error": "record", "executor": executor}
     with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\).*\); what it was"):
         first = evaluated(X[:12], **options)
     assert missing(first) == [3, 10]

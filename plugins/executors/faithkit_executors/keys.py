@@ -3,25 +3,32 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
+from faithkit import Predictor
 from faithkit.errors import FaithkitError
-from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.rows import Rows
-from faithkit.inputs.seeds import fingerprint, header, row_words
-from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.explaining.job import Job
-from faithkit.run.explaining.store import FORMAT
-from faithkit.run.provenance import library_versions, versions
-from faithkit.third_party import guard
+from faithkit.plugin import (
+    Chunk,
+    Job,
+    concat_rows,
+    fingerprint,
+    guard,
+    library_versions,
+    row_seeds,
+    take_rows,
+    versions,
+)
 
+FORMAT = "faithkit chunk 9"
 SCORE_BITS = 10  # the precision to which scores are compared
+WORDS = 4  # words of 32 bits that stand for the content of a row
 
 
 def digest(*values: Any) -> str:
@@ -33,42 +40,47 @@ def digest(*values: Any) -> str:
     return state.hexdigest()
 
 
-def chunk_keys(job: Job, X: Rows, edges: list[tuple[int, int]]) -> Iterator[str]:
+def chunk_keys(job: Job, chunks: Sequence[Chunk]) -> Iterator[str]:
     """Yield the key of each chunk: a digest of the job, the rows and the predictions.
 
     Predictions are part of the key because the file or code of a model may not show weights that it loads.
     """
+    if not chunks:
+        return
+    X = concat_rows([chunk.X for chunk in chunks])  # so that the model predicts once, and not for each chunk
     job_key = _job_key(job, X)
-    words = np.column_stack([row_words(X, seed) for seed in (1, 2)]).astype("<u8")
+    words = np.column_stack([row_seeds(X, seed) for seed in range(WORDS)]).astype("<u4")
     labels, scores = job.predictor.predict(X), _rounded_scores(job.predictor, X)
     if labels.dtype.kind == "f":
         labels = _round_to_bits(labels)
-    for start, stop in edges:
-        rows = slice(start, stop)
+    start = 0
+    for chunk in chunks:
+        rows = slice(start, start + len(chunk))
+        start = rows.stop
         yield digest(job_key, words[rows].tobytes(), labels[rows].tolist(), scores[rows].tobytes())
 
 
-def _job_key(job: Job, X: Rows) -> str:
+def _job_key(job: Job, X: Any) -> str:
     """Return a digest of everything that determines an explanation, except the row itself."""
     explainer, predictor = job.explainer, job.predictor
     # for numbers, any explainer may learn from the background how far apart they lie
-    learns = get_optional_attribute(explainer.instance, "learns") or predictor.is_regressor
+    learns = getattr(explainer.instance, "learns", True) or predictor.is_regressor
     return digest(
         FORMAT,
         explainer.text,
         _source_digest(type(explainer.instance))
         if explainer.recipe
         else _object_digests(explainer.instance, "explainer"),
-        versions((explainer,)) | library_versions(explainer),
+        versions([explainer]) | library_versions(explainer),
         job.seed,
         _object_digests(predictor.model, "model"),
         fingerprint(job.background) if learns else None,
-        repr(header(take_rows(X, slice(0, 0)))),
+        fingerprint(take_rows(X, slice(0, 0))),  # the kind of container, and names and types of columns
         [predictor.is_regressor, predictor.within],
     )
 
 
-def _rounded_scores(predictor: Predictor, X: Rows) -> NDArray[np.int16]:
+def _rounded_scores(predictor: Predictor, X: Any) -> NDArray[np.int16]:
     """Return the rounded scores of every row; none where the model has no scores."""
     try:
         with guard("the model"):
@@ -97,9 +109,6 @@ def _round_to_bits(numbers: NDArray[np.float64]) -> NDArray[np.int16]:
 
 def _object_digests(value: Any, role: str) -> list[str]:
     """Return digests of an object's state and of its source file, so that edits change the key."""
-    import cloudpickle
-    import joblib
-
     advice = "The store cannot identify it: define it in a module, or run without a store."
     with guard(f"pickling the {role}", advice):
         if hasattr(value, "__code__"):
