@@ -7,13 +7,6 @@ from typing import Any
 import click
 
 from faithkit.cli.shared.delivery import deliver, needed_diagnostics
-from faithkit.cli.shared.gates import (
-    GatedVerb,
-    check_reference,
-    combine_margins,
-    limit_options,
-    reference_option,
-)
 from faithkit.cli.shared.options import (
     check_components,
     dask_options,
@@ -21,15 +14,15 @@ from faithkit.cli.shared.options import (
     detail_options,
     diagnose_option,
     discretizer_option,
-    gated_output_options,
     log_id_option,
     log_prediction_options,
     measure_options,
+    result_options,
     use_backend,
 )
 from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.verb import DATA, combine, option
+from faithkit.cli.shared.verb import DATA, Verb, combine, option
 
 EXAMPLES = """\b
 Examples:
@@ -75,7 +68,7 @@ _log_options = combine(
 )
 
 
-@click.command(cls=GatedVerb, epilog=EXAMPLES)
+@click.command(cls=Verb, epilog=EXAMPLES)
 @click.argument("log", metavar="LOG", callback=resolve_path)
 @option(
     "--with FILE",
@@ -104,13 +97,11 @@ _log_options = combine(
 @measure_options
 @log_prediction_options
 @diagnose_option
-@reference_option
 @detail_options
 @log_id_option
-@limit_options
 @dask_options
 @origin_options
-@gated_output_options
+@result_options
 def command(
     log: str,
     joined: str | None,
@@ -122,12 +113,10 @@ def command(
     unexplained: str,
     outcome: str | None,
     diagnostics: Any,
-    reference: str | None,
     by: str | None,
     by_label: bool,
     violations: int | None,
     id: str | None,
-    limits: dict[str, Any],
     workers: dict[str, Any],
     origin: dict[str, Any],
     output: dict[str, Any],
@@ -141,16 +130,11 @@ def command(
 
     For rules, in words or in their JSON form, and for importances, --features adds sufficiency. Importances
     and features are paired by name (phi_age and age), else in the order in which you write both.
-
-    The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
-    on it.
     """
     from faithkit.inputs.pools import read_logged_pool
     from faithkit.inputs.predictions.outcome import parse_outcome
-    from faithkit.run.comparisons.reference import is_saved_result, load_reference
     from faithkit.run.populations.log_scoring import score_log
 
-    check_reference(reference, limits)
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
@@ -161,29 +145,21 @@ def command(
     with use_backend(**workers):
         roles = {**log_options, **columns, "blocks": blocks}
         logged = _open_log(log, workers, **roles, by=by, id=id, joined=joined)
-        pool_rows = reference_log = None
+        pool_rows = None
         if pool is not None:
             features = logged.roles.features
             pool_rows = read_logged_pool(pool, log_options["prediction"], features, **columns, ids=id)
-        if reference is not None:
-            reference_log = (
-                load_reference(reference, **options)
-                if is_saved_result(reference)
-                else _open_log(reference, workers, **roles)
-            )
         report = score_log(
             logged,
             violations,
             pool_rows,
             unexplained,
-            reference=reference_log,
-            allowed=combine_margins(limits),
             diagnostics=needed_diagnostics(diagnostics, paths),
             origin=build_origin(origin, log),
             by_label=by_label,
             **options,
         )
-        deliver(report, paths, limits)
+        deliver(report, paths)
 
 
 def _check_usage(

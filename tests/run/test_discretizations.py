@@ -369,37 +369,3 @@ def test_a_discretizer_learns_from_a_copy_without_missing_explanations():
     assert result.rows.explanations.identities[[0, 2, 3, 4], 0].tolist() == [False, False, True, False]
 
 
-@one_test
-@pytest.mark.parametrize("text", ["quantile:bins=3", "sign", "original"])
-def test_a_discretizer_is_fitted_once_and_frozen(text):
-    fitted = resolve_component("discretizer", text)
-    if learns(fitted):
-        fitted.instance.fit(EARLIER)
-    result = fit_and_freeze_discretizer(text, EARLIER)
-    assert not learns(result)
-    assert (result.text, result.recipe) == (fitted.text, fitted.recipe)
-    frozen_identities, identities = (
-        np.asarray(component.instance.discretize(LATER)) for component in (result, fitted)
-    )
-    np.testing.assert_array_equal(frozen_identities, identities)
-
-
-@one_test
-@pytest.mark.parametrize("text", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
-def test_a_relation_is_fitted_once_and_keeps_its_text(text):
-    fitted = faithkit.relation(text).fit(ROWS, len(ROWS))
-    result = fit_and_freeze_relation(text, RelationRows(ROWS, len(ROWS)))
-    assert (str(result.instance), result.text, result.is_fitted) == (str(fitted), text, True)
-
-
-def test_a_relation_that_was_fitted_does_not_learn_from_later_rows():
-    fitted = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS, len(ROWS))
-    relation = Applicability.of(
-        fit_and_freeze_relation("same-top-features:k=1,bins=2", RelationRows(ROWS, len(ROWS))),
-        LATER,
-        RelationRows(ROWS + 5, len(ROWS)),
-    ).relation
-    sample = faithkit.plugin.Sample(ROWS + 5, LATER)
-    np.testing.assert_array_equal(holds_bits(relation, sample, LATER), holds_bits(fitted, sample, LATER))
-    anew = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS + 5, len(ROWS))
-    assert (holds_bits(anew, sample, LATER) != holds_bits(fitted, sample, LATER)).any()

@@ -82,22 +82,6 @@ def fit_discretizer(discretizer: ResolvedComponent, explanations: Explanations) 
         discretizer.instance.fit(explanations.take(np.flatnonzero(~explanations.missing)))
 
 
-def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:
-    """Fit a discretizer to explanations if it learns, and freeze it.
-
-    Examples
-    --------
-    >>> fitted = fit_and_freeze_discretizer("quantile:bins=2", Explanations.vectors([[1.0], [2.0], [9.0]]))
-    >>> fitted.text, learns(fitted)
-    ('quantile:bins=2', False)
-    """
-    resolved = resolve_component("discretizer", discretizer)
-    if not learns(resolved):
-        return resolved
-    fit_discretizer(resolved, explanations)
-    return attrs.evolve(resolved, is_fitted=True)
-
-
 def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[None]:
     """Add the discretizer's name to the errors that it raises."""
     return guard(f"the discretizer {discretizer.text}", _advice(discretizer), ContractError)
