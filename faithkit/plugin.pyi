@@ -18,6 +18,7 @@ from .explanations.rules import scope_bits as scope_bits
 from .extension.component import Component as Component
 from .extension.hookspecs import hookimpl as hookimpl
 from .extension.registry import registry as registry
+from .files import write_atomically as write_atomically
 from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
 from .inputs.objects.adapters import RowContext as RowContext
@@ -25,6 +26,7 @@ from .inputs.predictions.tolerance import Tolerance as Tolerance
 from .inputs.seeds import row_seeds as row_seeds
 from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
+from .measure.difference import compute_difference as compute_difference
 from .measure.mean import Mean as Mean
 from .measure.objections import Objection as Objection
 from .measure.objections import ObjectionContext as ObjectionContext
@@ -33,11 +35,14 @@ from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Explainer as Explainer
 from .report.base import Report as Report
+from .report.formats import format_difference as format_difference
+from .report.formats import format_distinct as format_distinct
 from .report.formats import format_lower_end as format_lower_end
 from .report.formats import format_percent as format_percent
 from .report.formats import format_percent_interval as format_percent_interval
 from .report.sheets.sheet import Sheet as Sheet
 from .report.sheets.sheet import Table as Table
+from .run.components.resolution import resolve_component as resolve_component
 from .run.diagnostics import ExplainedRows as ExplainedRows
 from .run.explaining.progress import report_progress as report_progress
 from .run.populations.row_counts import RowCounts as RowCounts

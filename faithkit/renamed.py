@@ -6,10 +6,23 @@ Nothing here is an alias. An old option or name is an error, whose message ends 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-OPTIONS: Mapping[str, str] = {}
+_GATE = "an option of another command: write the result with --json result.json, then run faithkit gate result.json {}"
+
+OPTIONS: Mapping[str, str] = {
+    "--fail-under": _GATE.format("--fail-under MEASURE=VALUE"),
+    "--fail-unless": _GATE.format("--fail-unless above-chance"),
+    "--fail-unless-as-good": _GATE.format("--reference old.json --fail-unless-as-good MEASURE=MARGIN"),
+    "--fail-if-worse": _GATE.format("--reference old.json --fail-if-worse MEASURE=MARGIN"),
+    "--reference": _GATE.format("--reference old.json"),
+    "--junit": _GATE.format("--junit FILE"),
+}
 """What to write instead of an option that a verb of the kernel no longer has."""
 
-NAMES: Mapping[str, str] = {}
+NAMES: Mapping[str, str] = {
+    "faithkit.scorer": "faithkit_integrations.scorer",
+    "faithkit.results.GateResult": "faithkit_integrations.GateResult",
+    "Evaluation.judge": "a function: faithkit_integrations.judge(result, consistency=0.8)",
+}
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 
 

@@ -1,38 +1,36 @@
-"""Gates: options that fail a build if explanations are bad, no better than chance, or got worse.
-
-`--junit` reports how a run ended, and each limit, to a build server.
-"""
+"""`faithkit gate`: fail a build if a saved result is bad, no better than chance, or worse than an earlier one."""
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.streams import error_sentence, print_message, write_output
-from faithkit.cli.shared.verb import CHECKS, F, Verb, combine, option
-from faithkit.errors import InputError
-from faithkit.files import is_replaced
-from faithkit.measure import MEASURES
-from faithkit.report.junit import ERROR, FAILURE, PASSED, SKIPPED, Case, format_junit
-from faithkit.supervision import MISSED
-from faithkit.wording import format_exactly
+import faithkit
+from faithkit_integrations.gate.junit import ERROR, FAILURE, PASSED, Case, escape_controls, format_junit
+from faithkit_integrations.gate.numbers import format_exactly
 
 if TYPE_CHECKING:
-    from faithkit.run.evaluation_report import EvaluationReport
-    from faithkit.run.gates import GateResult
+    from faithkit_integrations.gate.gates import GateResult
+    from faithkit_integrations.gate.judgement import Judgement
 
+MISSED = 3  # the exit code
+MEASURES = ("consistency", "sufficiency")
 ABOVE_CHANCE, ABOVE_CONTROL = REQUIREMENTS = ("above-chance", "above-control")
-RUN = "measured and written"
-NOT_ENDED = "the run has not ended by itself: it was killed, or third-party code has ended the process."
-CASES = "faithkit.cli.shared.gates.cases"  # a key of click's context: the limits that --junit reports
+GATES = "--fail-under, --fail-unless, --fail-unless-as-good or --fail-if-worse"
+OWN = ("result", "reference", "junit", "fail_under", "fail_unless", "fail_unless_as_good", "fail_if_worse")
+RESULT, JUDGED = "the result is there", "all gates are judged"
+EXAMPLES = """\b
+Examples:
+  faithkit evaluate --explainer tree --json result.json
+  faithkit gate result.json --fail-under sufficiency=0.8 --fail-unless above-control
+  faithkit gate result.json --reference old.json --fail-if-worse sufficiency=0.02 --junit gates.xml"""
 
 
-class UncheckedError(InputError):
-    """A limit that cannot be checked."""
+class UncheckedError(faithkit.errors.InputError):
+    """A gate that cannot be checked."""
 
 
 def parse_limits(texts: Sequence[str]) -> dict[str, float]:
@@ -63,163 +61,195 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
     return limits
 
 
-def _limit_option(usage: str, help: str) -> Callable[[F], F]:
+def _limit_option(usage: str, help: str) -> Callable[[Any], Any]:
     """Return an option that takes limits, and may be given several times."""
-    return option(
-        usage, CHECKS, help, multiple=True, callback=lambda _ctx, _param, texts: parse_limits(texts)
-    )
-
-
-reference_option = option(
-    "--reference FILE",
-    CHECKS,
-    "Compare with this earlier sample, or with its result that --json wrote, to see drift.",
-    callback=resolve_path,
-)
-
-limit_options = combine(
-    _limit_option(
-        "--fail-under MEASURE=VALUE",
-        "Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
-    ),
-    option(
-        "--fail-unless",
-        CHECKS,
-        "Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
-        "chance; with above-control, unless sufficiency is above its control.",
-        type=click.Choice(REQUIREMENTS),
+    return faithkit.plugin.option(
+        usage,
+        "Checks and gates",
+        help,
         multiple=True,
-    ),
-    _limit_option(
-        "--fail-unless-as-good MEASURE=MARGIN",
-        "Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
-        "in the --reference by more than a margin: consistency=0.02.",
-    ),
-    _limit_option(
-        "--fail-if-worse MEASURE=MARGIN",
-        "Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
-        "--reference by more than a margin: consistency=0.02.",
-    ),
-    into="limits",
-)
-
-
-def gate_steps(
-    report: "EvaluationReport",
-    fail_under: Mapping[str, float],
-    fail_unless: Collection[str],
-    fail_unless_as_good: Mapping[str, float],
-    fail_if_worse: Mapping[str, float],
-) -> Iterator[Callable[[], None]]:
-    """Yield a function for each option with limits, which exits with code 3 if one of them is missed."""
-    from faithkit.run import gates
-
-    result = report.result
-    junit_cases().extend(
-        Case(f"--fail-under {measure}", SKIPPED, "no limit was given.")
-        for measure in MEASURES
-        if measure not in fail_under
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
     )
-    if fail_under or fail_unless or fail_unless_as_good or fail_if_worse:
-        for warning in result.warnings:
-            print_message(f"warning: {warning.sentence}")
-    yield lambda: enforce("--fail-under", gates.judge_limits(result, fail_under))
-    if ABOVE_CHANCE in fail_unless:
-        chance_gate = f"--fail-unless {ABOVE_CHANCE}"
-        yield lambda: enforce(chance_gate, gates.judge_against_chance(result, fail_under))
-    if ABOVE_CONTROL in fail_unless:
-        yield lambda: enforce(f"--fail-unless {ABOVE_CONTROL}", gates.judge_against_control(result))
-    if fail_unless_as_good:
-        yield lambda: enforce("--fail-unless-as-good", report.judge_as_good(fail_unless_as_good))
-    if fail_if_worse:
-        yield lambda: enforce("--fail-if-worse", report.judge_worse(fail_if_worse))
 
 
-def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
-    """Exit with code 3 if a limit is missed.
+@faithkit.plugin.report_command
+@click.argument("result", type=click.Path())
+@faithkit.plugin.option(
+    "--reference RESULT",
+    "Checks and gates",
+    "Compare with the result of an earlier sample, to see drift.",
+    type=click.Path(),
+)
+@_limit_option(
+    "--fail-under MEASURE=VALUE",
+    "Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
+)
+@faithkit.plugin.option(
+    "--fail-unless",
+    "Checks and gates",
+    "Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above chance; "
+    "with above-control, unless sufficiency is above its control.",
+    type=click.Choice(REQUIREMENTS),
+    multiple=True,
+)
+@_limit_option(
+    "--fail-unless-as-good MEASURE=MARGIN",
+    "Exit with code 3 unless the interval of the difference shows that a measure is not worse than in the "
+    "--reference by more than a margin: consistency=0.02.",
+)
+@_limit_option(
+    "--fail-if-worse MEASURE=MARGIN",
+    "Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
+    "--reference by more than a margin: consistency=0.02.",
+)
+@faithkit.plugin.option(
+    "--junit FILE",
+    "Output",
+    "Write the outcome of each gate to this file as JUnit XML for a build server; - means stdout.",
+    type=click.Path(),
+)
+def gate(
+    deliver: Callable[[Any], None],
+    result: str,
+    reference: str | None,
+    fail_under: dict[str, float],
+    fail_unless: tuple[str, ...],
+    fail_unless_as_good: dict[str, float],
+    fail_if_worse: dict[str, float],
+    junit: str | None,
+) -> None:
+    """Fail a build if a RESULT does not pass its gates.
 
-    If a limit cannot be checked, an error is raised after all missed limits are printed.
+    RESULT is a file that `faithkit evaluate` or `faithkit score` wrote with --json. The exit code is 0 if
+    every gate passes, 3 if one fails, and 1 if one cannot be checked, or if there is no such result.
     """
-    junit_cases().extend(_case(option, gate_result) for gate_result in gate_results)
-    for gate_result in gate_results:
+    from faithkit_integrations.gate.judgement import judge
+
+    options: dict[str, Any] = {
+        **fail_under,
+        "above_chance": ABOVE_CHANCE in fail_unless,
+        "above_control": ABOVE_CONTROL in fail_unless,
+        "as_good": fail_unless_as_good,
+        "worse": fail_if_worse,
+    }
+    with _junit_report(deliver, junit, [result, reference], result) as (cases, show):
+        _check_usage(options, reference)
+        loaded = load_result(result)
+        cases.append(Case(RESULT, PASSED, ""))
+        earlier = None if reference is None else load_result(reference)
+        judgement = judge(loaded, reference=earlier, **options)
+        cases.extend(map(_case, judgement))
+        enforce(judgement, loaded, show)
+
+
+gate.epilog = EXAMPLES
+
+
+def _check_usage(options: Mapping[str, Any], reference: str | None) -> None:
+    """Raise a usage error if there is no gate, or nothing to compare with."""
+    if not any(options.values()) and not any(measure in options for measure in MEASURES):
+        raise click.UsageError(f"there is no gate: add {GATES}.")
+    for name, option in {"as_good": "--fail-unless-as-good", "worse": "--fail-if-worse"}.items():
+        if options[name] and reference is None:
+            raise click.UsageError(f"{option} needs something to compare with: add --reference RESULT.")
+
+
+def load_result(path: str) -> faithkit.Evaluation:
+    """Load the result of one system."""
+    result = faithkit.load(path)
+    if isinstance(result, faithkit.Evaluation):
+        return result
+    raise faithkit.errors.InputError(
+        f"{path} has several systems; expected the result of one, of evaluate or score."
+    )
+
+
+def enforce(judgement: "Judgement", result: faithkit.Evaluation, show: Callable[[Any], None]) -> None:
+    """Show the judgement, and exit with code 3 if a gate is missed.
+
+    If a gate cannot be checked, or the judgement cannot be written, an error is raised after all missed gates
+    are printed.
+    """
+    problems: list[faithkit.errors.FaithkitError] = []
+    try:
+        show(judgement)
+    except faithkit.errors.FaithkitError as error:
+        problems.append(error)
+    for warning in result.warnings:
+        _print(f"warning: {warning.sentence}")
+    for gate_result in judgement:
         if gate_result.is_kept is False:
-            print_message(f"failed: {gate_result.words}.")
+            _print(f"failed: {gate_result.words}.")
         elif gate_result.is_kept and gate_result.is_above_chance is False:
-            print_message(f"warning: {gate_result.words}.")
-    unchecked = [f"{option} {gate.unchecked}" for gate in gate_results if gate.is_kept is None]
+            _print(f"warning: {gate_result.words}.")
+    unchecked = [f"{gate.option} {gate.unchecked}" for gate in judgement if gate.is_kept is None]
+    if problems:
+        raise faithkit.errors.InputError(" ".join([*map(str, problems), *unchecked])) from problems[0]
     if unchecked:
         raise UncheckedError(" ".join(unchecked))
-    if not all(gate_result.is_kept for gate_result in gate_results):
+    if not judgement.is_kept:
         raise click.exceptions.Exit(MISSED)
 
 
-def junit_cases() -> list[Case]:
-    """Return the list of limits that were checked so far in this run, which callers extend."""
-    ctx = click.get_current_context(silent=True)
-    cases: list[Case] = [] if ctx is None else ctx.meta.setdefault(CASES, [])
-    return cases
+def _print(text: str) -> None:
+    click.echo(escape_controls(text), err=True)
 
 
-def _case(option: str, gate: "GateResult") -> Case:
-    name = f"{option} {gate.measure}"
-    if gate.is_kept is None:
-        return Case(name, ERROR, gate.unchecked)
-    return Case(name, PASSED if gate.is_kept else FAILURE, f"{gate.words}.")
+def _case(gate_result: "GateResult") -> Case:
+    name = f"{gate_result.option} {gate_result.measure}"
+    if gate_result.is_kept is None:
+        return Case(name, ERROR, gate_result.unchecked)
+    return Case(name, PASSED if gate_result.is_kept else FAILURE, f"{gate_result.words}.")
 
 
-def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
-    """Check that there is a reference if a limit compares with it."""
-    for name in ("fail_unless_as_good", "fail_if_worse"):
-        if limits[name] and reference is None:
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} needs something to compare with: add --reference FILE.")
+class _Text:
+    """A text to be printed in place of a report."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
 
-def combine_margins(limits: Mapping[str, Any]) -> dict[str, float]:
-    """Return the margin of each measure; --fail-unless-as-good counts before --fail-if-worse."""
-    return {**limits["fail_if_worse"], **limits["fail_unless_as_good"]}
-
-
-class GatedVerb(Verb):
-    """A verb that can fail a build, and can write a JUnit file about it."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb, and write the JUnit file if there is a path for it."""
-        outputs = {name: path for name, path in ctx.params.items() if name.endswith("_path")}
-        if outputs["junit_path"] is None:
-            return super().invoke(ctx)
-        with _junit_file(ctx, check_paths(outputs)["junit_path"]):
-            return super().invoke(ctx)
+    def __str__(self) -> str:
+        return self._text
 
 
 @contextlib.contextmanager
-def _junit_file(ctx: click.Context, path: str) -> Iterator[None]:
-    """Write a file that says the run has not ended, and replace it when the run ends."""
-    log = ctx.params.get("log")
-    system = ctx.params["explainer"] if log is None else os.path.basename(log)
-    suite, start = f"faithkit {ctx.info_name} {system}", datetime.now(UTC)
-    if path != "-" and is_replaced(path):  # a pipe, which is not replaced, gets one report only
-        write_output("junit_path", path, _junit_text(suite, start, NOT_ENDED))
-    problem = None
+def _junit_report(
+    deliver: Callable[[Any], None], path: str | None, inputs: Sequence[str | None], result: str
+) -> Iterator[tuple[list[Case], Callable[[Any], None]]]:
+    """Yield a list of cases, and how to show the judgement; write the cases as JUnit XML, whatever happens."""
+    _check_path(path, inputs)
+    cases: list[Case] = []
+    start, suite = datetime.now(UTC), f"faithkit gate {os.path.basename(result)}"
     try:
-        yield
+        yield cases, (lambda _: None) if path == "-" else deliver
     except BaseException as error:
-        problem = _run_problem(error)
+        if (problem := _problem(error)) is not None:
+            cases.append(Case(JUDGED if cases else RESULT, ERROR, problem))
         raise
     finally:
-        write_output("junit_path", path, _junit_text(suite, start, problem))
+        text = format_junit(suite, cases, start, datetime.now(UTC))
+        if path == "-":
+            deliver(_Text(text.removesuffix("\n")))
+        elif path is not None:
+            faithkit.plugin.write_atomically(path, text)
 
 
-def _junit_text(suite: str, start: datetime, problem: str | None) -> str:
-    run = Case(RUN, PASSED if problem is None else ERROR, problem or "")
-    return format_junit(suite, [run, *junit_cases()], start, datetime.now(UTC))
+def _check_path(path: str | None, inputs: Sequence[str | None]) -> None:
+    """Refuse a place for JUnit XML that is taken."""
+    params = click.get_current_context().params
+    if path == "-" and any(value for name, value in params.items() if name not in OWN):
+        raise click.UsageError("--junit - takes stdout for itself: give --junit a file, or no other output.")
+    for file in filter(None, inputs):
+        if path is not None and os.path.realpath(path) == os.path.realpath(file):
+            raise faithkit.errors.InputError(f"cannot write {path}: {file} is read; give a file of its own.")
 
 
-def _run_problem(error: BaseException) -> str | None:
-    """Return why a run failed; None if only a limit was missed, which has its own case."""
-    is_missed = isinstance(error, click.exceptions.Exit) and error.exit_code == MISSED
-    if is_missed or isinstance(error, UncheckedError):
+def _problem(error: BaseException) -> str | None:
+    """Return why gates were not judged; None where each gate says so itself."""
+    if isinstance(error, UncheckedError | click.exceptions.Exit):
         return None
     if isinstance(error, click.ClickException):
         return error.format_message()
-    return "interrupted." if isinstance(error, KeyboardInterrupt | click.Abort) else error_sentence(error)
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return "interrupted."
+    return str(error) if isinstance(error, faithkit.errors.FaithkitError) else repr(error)

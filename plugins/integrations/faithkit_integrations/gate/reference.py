@@ -1,170 +1,122 @@
-"""Reference samples: an earlier log or result of the same system, to compare a result with."""
+"""Whether an earlier result is one of the same system, measured in the same way: else it is no reference."""
 
-import contextlib
-from typing import Any
+from collections.abc import Collection
 
-from faithkit.errors import InputError, warn
-from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
-from faithkit.inputs.logs.log import ColumnRoles
-from faithkit.run.comparisons.differences import check_design
-from faithkit.run.components.learning import learns
-from faithkit.run.components.relation_rows import learns_from_rows
-from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.evaluation import Evaluation
-from faithkit.run.populations.population import SavedPopulation
-from faithkit.run.saved_results import load
-from faithkit.wording import join_few
+import faithkit
+
+ROWS_THEMSELVES = "the rows themselves"
+MOST_NAMES = 10  # a wide table has thousands of columns, but a message has one line
 
 
-def is_saved_result(path: str) -> bool:
-    """Whether a file is a saved result and not data: by its suffix, or by its first byte."""
-    if is_pattern(path) or is_folder(path) or table_format(path) is not None:
-        return False
-    if path.lower().endswith(".json"):
-        return True
-    with contextlib.suppress(OSError), open(path, "rb") as file:  # reading it as data will say what is wrong
-        return file.read(1) == b"{"
-    return False
+def check_comparable(result: faithkit.Evaluation, reference: faithkit.Evaluation) -> None:
+    """Refuse a reference of another system or of other columns; warn of what does not matter.
 
-
-def load_reference(path: str, has_background: bool = False, **options: Any) -> Evaluation:
-    """Load a result to compare with; refuse a result of another system.
-
-    Parameters
-    ----------
-    path : str
-    has_background : bool
-        Whether components that learn have a background to learn from.
-    **options
-        How the new result is measured: explainer (or none, for a log), discretizer, estimator, confidence.
+    What is left is refused by `Evaluation.difference`: other predictions, and rows that were drawn otherwise.
     """
-    reference = load(path)
-    if not isinstance(reference, Evaluation):
-        raise InputError(f"{path} has several systems; expected the result of one, of evaluate or score.")
-    for measure in reference.measures:
-        reference.difference(reference, measure, paired=False)  # raises now if that cannot be computed
-    for kind in ("explainer", "discretizer"):
-        component, option = getattr(reference.setup, kind), options.get(kind)
-        if component is not None and option is not None:  # a log does not name its explainer
-            _check_same_component(path, kind, component.text, resolve_component(kind, option).text)
-    if options["discretizer"] is not None:  # else `check_comparable` checks the one that explanations name
-        discretizer = resolve_component("discretizer", options["discretizer"])
-        _check_fitted(path, reference, discretizer, has_background)
-    _warn_about_options(reference, options)
-    return reference
-
-
-def _check_same_component(path: str, kind: str, reference_name: str, name: str) -> None:
-    if reference_name != name:
-        raise InputError(
-            f"{path} was measured with the {kind} {reference_name}, and this is {name}: give a reference of "
-            "the same system, or compare the two with `faithkit compare`."
+    if is_log(result) == is_log(reference):  # a log names neither its explainer nor the columns of the model
+        _check_same("explainer", *_explainers(result, reference))
+        _check_columns(result, reference)
+    _check_same("discretizer", result.setup.discretizer.text, reference.setup.discretizer.text)
+    if is_log(result) and is_log(reference) and result.kind != reference.kind:
+        raise faithkit.errors.InputError(
+            f"the explanations are of kind {result.kind!r} here, and {reference.kind!r} in the reference: "
+            "write both alike."
         )
+    _check_discretizer(result, reference)
+    _warn_about_options(result, reference)
+    _warn_about_same_rows(result, reference)
 
 
-def _check_fitted(
-    path: str, reference: Evaluation, discretizer: ResolvedComponent, has_background: bool
-) -> None:
-    """Refuse a discretizer that was fitted to each sample separately, because the two differ."""
-    if learns(discretizer) and not (has_background and reference.setup.learnt_from == "given"):
-        raise InputError(
-            f"{discretizer.text} learns from the rows it is judged on, so what it learnt for {path} is "
-            "another discretizer than here: give the rows of the reference instead of their result."
-        )
+def is_log(result: faithkit.Evaluation) -> bool:
+    """Whether the explanations were logged, so that no explainer is named."""
+    return result.setup.explainer is None
 
 
-def is_fitted_separately(result: Evaluation, reference: Evaluation) -> bool:
+def is_fitted_separately(result: faithkit.Evaluation, reference: faithkit.Evaluation) -> bool:
     """Whether sufficiency's relation was fitted to each sample separately, so that the two differ."""
-    relation = result.setup.applicability.relation
-    if (
-        relation is None
-        or not isinstance(reference.evidence.population, SavedPopulation)
-        or not learns_from_rows(relation)
-    ):
+    if result.relation_learnt_from is None:
         return False
     return not all(side.setup.learnt_from == "given" for side in (result, reference))
 
 
-def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
-    """Warn about options that differ but do not affect the difference."""
-    measured = {"estimator": reference.setup.estimator.text, "confidence": reference.confidence}
-    requested = {**options, "estimator": resolve_component("estimator", options["estimator"]).text}
-    for name, value in measured.items():
-        if value != requested[name]:
-            warn(
-                f"the reference was measured with the {name} {value}, and this is {requested[name]}: their "
-                f"difference is of leave-one-out, at the confidence {options['confidence']}.",
+def _explainers(*sides: faithkit.Evaluation) -> list[str]:
+    return ["" if side.setup.explainer is None else side.setup.explainer.text for side in sides]
+
+
+def _check_same(kind: str, name: str, reference_name: str) -> None:
+    if reference_name != name:
+        raise faithkit.errors.InputError(
+            f"the reference was measured with the {kind} {reference_name}, and this is {name}: give a "
+            "reference of the same system, or compare the two with `faithkit compare`."
+        )
+
+
+def _check_discretizer(result: faithkit.Evaluation, reference: faithkit.Evaluation) -> None:
+    """Refuse a discretizer that was fitted to each sample separately, because the two differ."""
+    if ROWS_THEMSELVES in (result.discretizer_learnt_from, reference.discretizer_learnt_from):
+        raise faithkit.errors.InputError(
+            f"{result.setup.discretizer.text} learns from the rows it is judged on, so what it learnt for the "
+            "reference is another discretizer than here: measure both with one background, or with a "
+            "discretizer that learns nothing."
+        )
+
+
+def _check_columns(result: faithkit.Evaluation, reference: faithkit.Evaluation) -> None:
+    """Refuse other columns: those of a log's explanations, or those that a model reads.
+
+    A result that Python saved names no columns. If it is of a table, their number is compared.
+    """
+    names, reference_names = result.origin.columns, reference.origin.columns
+    if names is not None and reference_names is not None:
+        if sorted(names) != sorted(reference_names):
+            raise faithkit.errors.InputError(
+                f"the columns are {_join_few(names)} here, and {_join_few(reference_names)} in the "
+                "reference: give a reference of the same columns."
+            )
+    elif not is_log(result):
+        number, reference_number = _count_columns(result), _count_columns(reference)
+        if None not in (number, reference_number) and number != reference_number:
+            raise faithkit.errors.InputError(
+                f"the number of columns is {number} here, and {reference_number} in the reference: give a "
+                "reference of the same columns."
             )
 
 
-def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
-    """Warn if the reference has the same rows; a log on disk is read again if it has as many."""
+def _count_columns(result: faithkit.Evaluation) -> int | None:
+    """Return the number of columns that the model reads; None if it is not known."""
+    if result.origin.columns is not None:
+        return len(result.origin.columns)
+    number: int | None = result.provenance()["data"]["columns"]
+    return number
+
+
+def _join_few(names: Collection[str]) -> str:
+    rest = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(list(names)[:MOST_NAMES]) + rest or "none"
+
+
+def _warn_about_options(result: faithkit.Evaluation, reference: faithkit.Evaluation) -> None:
+    """Warn about options that differ but do not affect the difference."""
+    options = {
+        "estimator": (result.setup.estimator.text, reference.setup.estimator.text),
+        "confidence": (result.confidence, reference.confidence),
+    }
+    for name, (value, reference_value) in options.items():
+        if value != reference_value:
+            faithkit.errors.warn(
+                f"the reference was measured with the {name} {reference_value}, and this is {value}: their "
+                f"difference is of leave-one-out, at the confidence {result.confidence}."
+            )
+
+
+def _warn_about_same_rows(result: faithkit.Evaluation, reference: faithkit.Evaluation) -> None:
+    """Warn if the reference has the same rows; rows in memory or in a log are read if it has as many."""
     if result.n != reference.n:
         return
-    fingerprint = result.evidence.population.data()["fingerprint"]
-    if fingerprint is not None and fingerprint == reference.evidence.population.data()["fingerprint"]:
-        warn(
+    fingerprint = result.provenance()["data"]["fingerprint"]
+    if fingerprint is not None and fingerprint == reference.provenance()["data"]["fingerprint"]:
+        faithkit.errors.warn(
             "the reference has the very rows of this sample, and a reference is taken for a separate sample: "
             "the interval of the difference is wider, as a rule, than it need be. In Python, "
             "`result.difference(other)` pairs rows.",
         )
-
-
-def check_columns(log: ColumnRoles, reference: ColumnRoles) -> None:
-    """Refuse an earlier log with other columns or another order: fitted components go by position."""
-    for role in ("prediction", "explanation", "features", "weights", "clusters", "blocks"):
-        columns, reference_columns = getattr(log, role), getattr(reference, role)
-        if columns != reference_columns:
-            raise InputError(
-                f"the columns of --{role} are {_column_names(columns)} in the log, and "
-                f"{_column_names(reference_columns)} in the reference: give both the same columns in the "
-                "same order."
-            )
-
-
-def check_saved_columns(reference: Evaluation, names: tuple[str, ...] | None, is_log: bool) -> None:
-    """Refuse a saved result of other columns.
-
-    A log has columns for explanations, and a table those that the model reads: only like is compared with
-    like. A saved result without names of columns is refused only if its table had another number of columns.
-    """
-    if names is None or is_log != (reference.setup.explainer is None):
-        return
-    saved_names, n_saved = reference.origin.columns, reference.evidence.population.data()["columns"]
-    if saved_names is not None and sorted(names) != sorted(saved_names):
-        raise InputError(
-            f"the columns are {_column_names(names)} here, and {_column_names(saved_names)} in the "
-            "reference: give a reference of the same columns."
-        )
-    if saved_names is None and not is_log and n_saved not in (None, len(names)):
-        raise InputError(
-            f"the number of columns is {len(names)} here, and {n_saved} in the reference: give a reference "
-            "of the same columns."
-        )
-
-
-def _column_names(names: str | tuple[str, ...]) -> str:
-    return names if isinstance(names, str) else join_few(names) or "none"
-
-
-def check_comparable(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse to compare samples that were read or drawn differently; warn if their rows are the same."""
-    setup, kind = result.setup, result.evidence.population.kind
-    discretizer, outcome = reference.setup.discretizer, reference.setup.outcome
-    if isinstance(reference.evidence.population, SavedPopulation):  # which does not say its kind
-        _check_same_component("the reference", "discretizer", discretizer.text, setup.discretizer.text)
-        _check_fitted("the reference", reference, setup.discretizer, setup.learnt_from == "given")
-        check_design(
-            result, reference, "draw both alike, or give the log of the reference instead of its result"
-        )
-    elif kind != reference.evidence.population.kind:
-        raise InputError(
-            f"the explanations are of kind {kind!r} in the log, and "
-            f"{reference.evidence.population.kind!r} in the reference: write both alike."
-        )
-    if setup.outcome != outcome:
-        raise InputError(
-            f"predictions are {setup.outcome} here, and {outcome} in the reference, which is another "
-            "measure: say for both what they are (--outcome, --agree)."
-        )
-    _warn_about_same_rows(result, reference)
