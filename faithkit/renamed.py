@@ -6,7 +6,10 @@ Nothing here is an alias. An old option or name is an error, whose message ends 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_GATE = "an option of another command: write the result with --json result.json, then run faithkit gate result.json {}"
+_GATE = (
+    "an option of another command: write the result with --json result.json, then run faithkit gate "
+    "result.json {}"
+)
 
 OPTIONS: Mapping[str, str] = {
     "--fail-under": _GATE.format("--fail-under MEASURE=VALUE"),

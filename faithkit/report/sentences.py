@@ -4,7 +4,6 @@ They say how much could be checked, whether the measure is above chance, and whe
 """
 
 import math
-from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
@@ -20,17 +19,12 @@ from faithkit.measure.finding import (
 )
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
 from faithkit.report.formats import (
-    Payload,
     format_distinct,
     format_lower_end,
     format_p_value,
-    name_interval,
     pluralize,
-    round_down,
-    round_noise,
 )
 from faithkit.report.outcome_words import Words, share_in_words
-from faithkit.wording import format_exactly, join_words
 
 UNSHARED = {
     "consistency": "No two instances share an explanation",

@@ -14,15 +14,9 @@ import pytest
 from looping import one_test
 
 import faithkit
-from faithkit.explanations.relations import holds_bits
 from faithkit.extension.entries import Entry
 from faithkit.run.comparisons import discretizer_variants
 from faithkit.run.comparisons.discretizer_search import with_discretizer
-from faithkit.run.components.discretization import fit_and_freeze_discretizer
-from faithkit.run.components.learning import learns
-from faithkit.run.components.relation_rows import RelationRows
-from faithkit.run.components.resolution import resolve_component
-from faithkit.run.components.setup import Applicability, fit_and_freeze_relation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))
@@ -367,5 +361,3 @@ def test_a_discretizer_learns_from_a_copy_without_missing_explanations():
     np.testing.assert_array_equal(explanations.values, values)
     # the median of 1, 2, 3, 4 is 3, so that only the 4 is above it
     assert result.rows.explanations.identities[[0, 2, 3, 4], 0].tolist() == [False, False, True, False]
-
-

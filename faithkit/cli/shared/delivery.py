@@ -26,7 +26,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 
 
 def deliver(result: Any, paths: dict[str, str]) -> None:
-    """Print the result and write its files, even if one of these steps fails; the failures are raised then."""
+    """Print the result and write its files, even if one of these steps fails; raise the failures then."""
     steps: list[Step] = [partial(_write, result, *file) for file in paths.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: print_result(str(result)))

@@ -6,7 +6,6 @@ import attrs
 
 from faithkit.display import VERBOSE
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanation_losses import Overview
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (

@@ -3,14 +3,12 @@
 import contextlib
 from typing import Any
 
-import attrs
 import numpy as np
 
 from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Original
 from faithkit.extension.registry import registry
-from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import (
     ResolvedComponent,
     resolve_component,

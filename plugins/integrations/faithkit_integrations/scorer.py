@@ -74,7 +74,9 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     [1.0, 1.0, 1.0]
     """
     if measure not in MEASURES:
-        raise faithkit.errors.InputError(f"there is no measure {measure!r:.60}: give {' or '.join(MEASURES)}.")
+        raise faithkit.errors.InputError(
+            f"there is no measure {measure!r:.60}: give {' or '.join(MEASURES)}."
+        )
     inspect.signature(faithkit.evaluate).bind(None, None, **options)  # raises for a misspelt option
     without_effect = [name for name in WITHOUT_EFFECT if name in options]
     if without_effect:

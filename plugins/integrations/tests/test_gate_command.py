@@ -9,15 +9,15 @@ import click
 import pandas as pd
 import pytest
 from consoles import LOG, SCORE, console, run
+from faithkit.cli.shared.gates import enforce
+from faithkit.run.gates import judge_limits
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
-from faithkit.cli.shared.gates import enforce
 from faithkit.errors import InputError
 from faithkit.report.formats import format_below
-from faithkit.run.gates import judge_limits
 
 UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
 

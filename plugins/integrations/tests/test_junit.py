@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 from consoles import LOG, SCORE, console, environment, run
-from looping import one_test
-
 from faithkit.report.junit import Case, format_junit
+from looping import one_test
 
 LIMITS = "--fail-under"
 RUN = "measured and written"

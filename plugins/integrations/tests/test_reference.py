@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from faithkit.cli.shared.gates import enforce
 from looping import one_test
 
 import faithkit
-from faithkit.cli.shared.gates import enforce
 from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport

@@ -141,7 +141,7 @@ class Drift:
         return {"n": self.reference.n, "difference": difference, "not_compared": self.not_compared}
 
     def sheet(self, margins: Mapping[str, float]) -> faithkit.plugin.Sheet:
-        """Return a table of both results, with a sentence for each measure."""
+        """Return a table of both results, with a sentence for each measure; gates say those with a margin."""
         rows = [
             (
                 measure,
@@ -152,8 +152,9 @@ class Drift:
             for measure, change in self.differences.items()
         ]
         sentences = [
-            self.sentence(measure, change, margins.get(measure))
+            self.sentence(measure, change)
             for measure, change in self.differences.items()
+            if measure not in margins
         ]
         sentences += [f"{measure} was not compared: {why}" for measure, why in self.not_compared.items()]
         n = self.reference.n

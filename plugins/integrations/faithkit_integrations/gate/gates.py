@@ -154,7 +154,9 @@ def judge_against_control(result: faithkit.Evaluation) -> list[GateResult]:
         return [GateResult(UNLESS_ABOVE_CONTROL, "sufficiency", None, None, words)]
     change = control.difference
     _, interval = faithkit.plugin.format_difference(change.value, change.low, change.high)
-    words = f"sufficiency is {control.finding} (the difference is between {interval.replace(' to ', ' and ')})"
+    words = (
+        f"sufficiency is {control.finding} (the difference is between {interval.replace(' to ', ' and ')})"
+    )
     is_kept = control.finding == ABOVE_CONTROL
     return [GateResult(UNLESS_ABOVE_CONTROL, "sufficiency", None, is_kept, words)]
 
