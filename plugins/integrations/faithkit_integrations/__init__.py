@@ -1,4 +1,4 @@
-"""Integrations: gates for builds, a fixture for pytest, a scorer for scikit-learn, MLflow, and foreign models.
+"""Integrations: gates for builds, a pytest fixture, a scorer for scikit-learn, MLflow, and foreign models.
 
 `judge`, `Judgement`, `GateResult` and `scorer` are imported at their first use, because pytest loads this
 module in every test run.

@@ -53,8 +53,8 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     measure : str
         "consistency" or "sufficiency".
     **options
-        As in `faithkit.evaluate`. Without a `background`, an explainer that learns is fitted to the scored rows, with
-        a warning; give it rows that are in no fold.
+        As in `faithkit.evaluate`. Without a `background`, an explainer that learns is fitted to the scored
+        rows, with a warning; give it rows that are in no fold.
 
     Returns
     -------

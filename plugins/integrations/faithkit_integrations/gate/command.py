@@ -1,4 +1,4 @@
-"""`faithkit gate`: fail a build if a saved result is bad, no better than chance, or worse than an earlier one."""
+"""`faithkit gate`: fail a build if a saved result is bad, no better than chance, or worse than before."""
 
 import contextlib
 import os
@@ -216,7 +216,7 @@ class _Text:
 def _junit_report(
     deliver: Callable[[Any], None], path: str | None, inputs: Sequence[str | None], result: str
 ) -> Iterator[tuple[list[Case], Callable[[Any], None]]]:
-    """Yield a list of cases, and how to show the judgement; write the cases as JUnit XML, whatever happens."""
+    """Yield a list of cases, and how to show a judgement; write the cases as JUnit XML, whatever happens."""
     _check_path(path, inputs)
     cases: list[Case] = []
     start, suite = datetime.now(UTC), f"faithkit gate {os.path.basename(result)}"

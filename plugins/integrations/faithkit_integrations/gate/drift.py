@@ -185,13 +185,14 @@ def subtract_with_unexplained(
     >>> subtract_with_unexplained(result, reference, "consistency").high < -0.6
     True
     """
-    statistics, share = result.measures[measure].statistics, result.unexplained_share
+    statistics, earlier = (side.measures[measure].statistics for side in (result, reference))
+    assert statistics is not None and earlier is not None  # they have a difference, which needs both
+    share = result.unexplained_share
     # without the covariance, which is negative: a row without an explanation disagrees with none
     variance = (statistics.se_disagreement or 0.0) ** 2 + share * (1.0 - share) / statistics.units.effective
     lowered = attrs.evolve(
         statistics, disagreement=statistics.disagreement + share, se_disagreement=math.sqrt(variance)
     )
-    earlier = reference.measures[measure].statistics
     return faithkit.plugin.compute_difference(lowered, earlier, result.confidence)
 
 

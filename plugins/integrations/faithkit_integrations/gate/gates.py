@@ -36,8 +36,8 @@ MAYBE_NAMES = (
     "by a relation that says where explanations apply"
 )
 LEAKS = (
-    "nearly every explanation names the prediction of its own instance, and no other, so they may only repeat "
-    "it; leave it out of the explanations"
+    "nearly every explanation names the prediction of its own instance, and no other, so they may only "
+    "repeat it; leave it out of the explanations"
 )
 
 

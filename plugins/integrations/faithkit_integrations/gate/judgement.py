@@ -52,7 +52,7 @@ class Judgement(faithkit.plugin.Report):
 
     @property
     def is_kept(self) -> bool | None:
-        """True if every gate is kept, False if one is missed; None if one cannot be checked, or none is asked."""
+        """True if every gate is kept, False if one is missed; None if one cannot be checked, or if none is."""
         outcomes = {gate.is_kept for gate in self.gates}
         return None if None in outcomes or not outcomes else False not in outcomes
 
@@ -177,6 +177,6 @@ def check_is_result(value: Any, subject: str) -> None:
     """Refuse what is no result of one system."""
     if not isinstance(value, faithkit.Evaluation):
         raise faithkit.errors.InputError(
-            f"{subject} what evaluate, score or load returned, got a {type(value).__name__}: of a comparison, "
-            "give one of its `results`."
+            f"{subject} what evaluate, score or load returned, got a {type(value).__name__}: of a "
+            "comparison, give one of its `results`."
         )

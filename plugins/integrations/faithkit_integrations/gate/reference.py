@@ -55,8 +55,8 @@ def _check_discretizer(result: faithkit.Evaluation, reference: faithkit.Evaluati
     """Refuse a discretizer that was fitted to each sample separately, because the two differ."""
     if ROWS_THEMSELVES in (result.discretizer_learnt_from, reference.discretizer_learnt_from):
         raise faithkit.errors.InputError(
-            f"{result.setup.discretizer.text} learns from the rows it is judged on, so what it learnt for the "
-            "reference is another discretizer than here: measure both with one background, or with a "
+            f"{result.setup.discretizer.text} learns from the rows it is judged on, so what it learnt for "
+            "the reference is another discretizer than here: measure both with one background, or with a "
             "discretizer that learns nothing."
         )
 
