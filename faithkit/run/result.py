@@ -272,13 +272,8 @@ class Result(Measurements, Report):
         estimates = {name: values for name, values in payload["measures"].items() if values is not None}
         names = ["n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance"]
         names += ["uniqueness", "tails", "why_no_sufficiency", "relation"]
-        names += [
-            "relation_phrase",
-            "relation_learnt_from",
-            "unexplained_share",
-            "kind",
-            "discretizer_learnt_from",
-        ]
+        names += ["relation_phrase", "relation_learnt_from", "discretizer_learnt_from"]
+        names += ["kind", "unexplained_share"]
         design_names = [field.name for field in attrs.fields(DesignSummary)]
         return cls(
             **{name: payload[name] for name in names},

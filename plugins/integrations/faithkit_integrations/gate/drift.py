@@ -186,7 +186,8 @@ def subtract_with_unexplained(
     True
     """
     statistics, earlier = (side.measures[measure].statistics for side in (result, reference))
-    assert statistics is not None and earlier is not None  # they have a difference, which needs both
+    assert statistics is not None  # there is a difference, which needs both
+    assert earlier is not None
     share = result.unexplained_share
     # without the covariance, which is negative: a row without an explanation disagrees with none
     variance = (statistics.se_disagreement or 0.0) ** 2 + share * (1.0 - share) / statistics.units.effective

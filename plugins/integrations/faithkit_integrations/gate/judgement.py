@@ -52,7 +52,7 @@ class Judgement(faithkit.plugin.Report):
 
     @property
     def is_kept(self) -> bool | None:
-        """True if every gate is kept, False if one is missed; None if one cannot be checked, or if none is."""
+        """True if every gate is kept, False if one is missed; None if one cannot be checked."""
         outcomes = {gate.is_kept for gate in self.gates}
         return None if None in outcomes or not outcomes else False not in outcomes
 
