@@ -9,17 +9,17 @@ import click
 import pandas as pd
 import pytest
 from consoles import LOG, SCORE, console, run
+from faithkit_integrations import judge
+from faithkit_integrations.gate.command import enforce
+from faithkit_integrations.gate.gates import judge_limits
+from faithkit_integrations.gate.judgement import Judgement
+from faithkit_integrations.gate.numbers import format_below
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit_integrations import judge
-from faithkit_integrations.gate.command import enforce
-from faithkit_integrations.gate.gates import judge_limits
-from faithkit_integrations.gate.judgement import Judgement
-from faithkit_integrations.gate.numbers import format_below
 
 UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
 

@@ -1,16 +1,19 @@
-"""`--junit`: a build server is told what the exit code says, however the run ends, and never more than that."""
+"""`gate --junit`: a build server is told what the exit code says, and never more than that."""
 
 import os
+import shutil
 from datetime import datetime
 from xml.etree import ElementTree
 
 import pytest
-from consoles import LOG, SCORE, console, environment, run
-from faithkit.report.junit import Case, format_junit
+from consoles import LOG, run
+from faithkit_integrations.gate.junit import Case, format_junit
 from looping import one_test
 
+import faithkit
+
 LIMITS = "--fail-under"
-RUN = "measured and written"
+RESULT, JUDGED = "the result is there", "all gates are judged"
 
 # what Jenkins' schema (junit-10.xsd) allows of what we write: element → (attributes needed, more, children)
 SHAPE = {
@@ -32,11 +35,21 @@ SHAPE = {
 }
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Results of four rows, of three that share nothing, and a file that is none."""
+    folder = tmp_path_factory.mktemp("results")
+    faithkit.score(["yes", "no", "yes", "yes"], ["a", "a", "b", "b"]).to_json(folder / "r.json")
+    faithkit.score(["yes", "no", "yes"], ["a", "b", "c"]).to_json(folder / "alone.json")
+    (folder / "half.json").write_text((folder / "r.json").read_text()[:500])
+    return folder
+
+
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(results, tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
-    (tmp_path / "alone.csv").write_text("label,why\nyes,a\nno,b\nyes,c\n")
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
@@ -51,7 +64,7 @@ def read_cases(text):
     cases = {case.get("name"): read_outcome(case) for case in suite}
     assert len(cases) == len(suite) == int(suite.get("tests"))
     states = [state for state, _ in cases.values()]
-    for attribute, state in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
+    for attribute, state in {"failures": "failure", "errors": "error"}.items():
         assert int(suite.get(attribute)) == states.count(state)
     return cases
 
@@ -63,43 +76,43 @@ def read_outcome(case):
 
 
 CASES = [
-    (0, (), {RUN: "passed", f"{LIMITS} consistency": "skipped", f"{LIMITS} sufficiency": "skipped"}),
-    (0, (LIMITS, "consistency=0"), {RUN: "passed", f"{LIMITS} consistency": "passed"}),
-    (3, (LIMITS, "consistency=0.9"), {RUN: "passed", f"{LIMITS} consistency": "failure"}),
-    (1, (LIMITS, "sufficiency=0.9"), {RUN: "passed", f"{LIMITS} sufficiency": "error"}),
+    (0, (LIMITS, "consistency=0"), {RESULT: "passed", f"{LIMITS} consistency": "passed"}),
+    (3, (LIMITS, "consistency=0.9"), {RESULT: "passed", f"{LIMITS} consistency": "failure"}),
+    (1, (LIMITS, "sufficiency=0.9"), {RESULT: "passed", f"{LIMITS} sufficiency": "error"}),
     (
         1,
         (LIMITS, "consistency=0.9", LIMITS, "sufficiency=0.9"),
-        {RUN: "passed", f"{LIMITS} consistency": "failure", f"{LIMITS} sufficiency": "error"},
+        {RESULT: "passed", f"{LIMITS} consistency": "failure", f"{LIMITS} sufficiency": "error"},
     ),
     (
         0,
-        ("--reference", "log.csv", "--fail-unless-as-good", "consistency=1"),
-        {RUN: "passed", "--fail-unless-as-good consistency": "passed"},
+        ("--reference", "r.json", "--fail-unless-as-good", "consistency=1"),
+        {RESULT: "passed", "--fail-unless-as-good consistency": "passed"},
     ),
     (
         3,
-        ("--reference", "log.csv", "--fail-unless-as-good", "consistency=0.1"),
-        {RUN: "passed", "--fail-unless-as-good consistency": "failure"},
+        ("--reference", "r.json", "--fail-unless-as-good", "consistency=0.1"),
+        {RESULT: "passed", "--fail-unless-as-good consistency": "failure"},
     ),
     (
         0,
-        ("--reference", "log.csv", "--fail-if-worse", "consistency=0"),
-        {RUN: "passed", "--fail-if-worse consistency": "passed"},
+        ("--reference", "r.json", "--fail-if-worse", "consistency=0"),
+        {RESULT: "passed", "--fail-if-worse consistency": "passed"},
     ),
     (
         3,
         ("--fail-unless", "above-chance"),
-        {RUN: "passed", "--fail-unless above-chance consistency": "failure"},
+        {RESULT: "passed", "--fail-unless above-chance consistency": "failure"},
     ),
     (
         1,
-        ("--reference", "alone.csv", "--fail-unless-as-good", "consistency=1"),
-        {RUN: "passed", "--fail-unless-as-good consistency": "error"},
+        ("--reference", "alone.json", "--fail-unless-as-good", "consistency=1"),
+        {RESULT: "passed", "--fail-unless-as-good consistency": "error"},
     ),
-    (1, ("--explanation", "none"), {RUN: "error"}),
-    (1, ("--discretize", "nobody-has-this"), {RUN: "error"}),
-    (2, ("--fail-unless-as-good", "consistency=0.1"), {RUN: "error"}),
+    (1, ("--reference", "none.json", LIMITS, "consistency=0"), {RESULT: "passed", JUDGED: "error"}),
+    (1, ("--reference", "half.json", LIMITS, "consistency=0"), {RESULT: "passed", JUDGED: "error"}),
+    (2, ("--fail-unless-as-good", "consistency=0.1"), {RESULT: "error"}),
+    (2, (), {RESULT: "error"}),
 ]
 
 
@@ -108,57 +121,63 @@ CASES = [
     ("code", "options", "expected"), CASES, ids=[f"{code} {' '.join(o)}" for code, o, _ in CASES]
 )
 def test_the_report_says_what_the_exit_code_says(here, code, options, expected):
-    done = run(*SCORE, *options, "--junit", "r.xml")
+    done = run("gate", "r.json", *options, "--junit", "r.xml")
     assert done.exit_code == code
     states = {name: state for name, (state, _) in read_cases((here / "r.xml").read_text()).items()}
-    assert expected.items() <= states.items()
+    assert states == expected
     assert ({"failure", "error"} & set(states.values()) == set()) == (code == 0)
 
 
+@one_test
+@pytest.mark.parametrize("name", ["none.json", "half.json", "log.csv"])
+def test_where_there_is_no_result_the_report_says_so(here, name):
+    done = run("gate", name, LIMITS, "consistency=0", "--junit", "r.xml")
+    assert done.exit_code == 1
+    [(case, (state, words))] = read_cases((here / "r.xml").read_text()).items()
+    assert (case, state, done.stderr) == (RESULT, "error", f"error: {words}\n")
+
+
 def test_the_words_are_those_on_stderr(here):
-    done = run(*SCORE, LIMITS, "consistency=0.9", LIMITS, "sufficiency=0.5", "--junit", "r.xml")
+    done = run("gate", "r.json", LIMITS, "consistency=0.9", LIMITS, "sufficiency=0.5", "--junit", "r.xml")
     result = read_cases((here / "r.xml").read_text())
     missed, unchecked = (result[f"{LIMITS} {measure}"][1] for measure in ("consistency", "sufficiency"))
     assert done.stderr == f"failed: {missed}\nerror: --fail-under {unchecked}\n"
 
 
 def test_a_limit_that_is_kept_says_by_how_much(here):
-    run(*SCORE, LIMITS, "consistency=0", "--junit", "r.xml")
+    run("gate", "r.json", LIMITS, "consistency=0", "--junit", "r.xml")
     words = read_cases((here / "r.xml").read_text())[f"{LIMITS} consistency"][1]
     assert words == "consistency may be as low as 0.000, not below 0, but not above chance (0.500)."
 
 
 def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was_kept(here):
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = run(*SCORE, LIMITS, "consistency=0", "--json", "pipe", "--junit", "r.xml")
+    done = run("gate", "r.json", LIMITS, "consistency=0", "--json", "pipe", "--junit", "r.xml")
     assert done.exit_code == 1
     result = read_cases((here / "r.xml").read_text())
-    assert result[RUN][0] == "error"
-    assert "no process reads it" in result[RUN][1]
+    assert result[JUDGED][0] == "error"
+    assert "no process reads it" in result[JUDGED][1]
     assert result[f"{LIMITS} consistency"][0] == "passed"
 
 
-def test_on_stdout_it_replaces_the_table(here):
-    done = run(*SCORE, LIMITS, "consistency=0.9", "--junit", "-")
-    assert (done.exit_code, read_cases(done.stdout)[f"{LIMITS} consistency"][0]) == (3, "failure")
-
-
-def test_on_stdout_an_error_is_told_too(here):
-    done = run("score", "none.csv", "--prediction", "label", "--explanation", "why", "--junit", "-")
-    assert (done.exit_code, read_cases(done.stdout)[RUN][0]) == (1, "error")
+@one_test
+@pytest.mark.parametrize("name", ["r.json", "none.json"])
+def test_on_stdout_it_replaces_the_table(here, name):
+    done = run("gate", name, LIMITS, "consistency=0.9", "--junit", "-")
+    expected = {"r.json": (3, "passed"), "none.json": (1, "error")}[name]
+    assert (done.exit_code, read_cases(done.stdout)[RESULT][0]) == expected
 
 
 def test_stdout_takes_one_output(here):
-    for second in ("--junit", "--csv"):
-        done = run(*SCORE, "--json", "-", second, "-")
-        assert (done.exit_code, done.stdout) == (2, "")
-        assert "only one of" in done.stderr
+    done = run("gate", "r.json", LIMITS, "consistency=0", "--json", "-", "--junit", "-")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--junit - takes stdout for itself" in done.stderr
 
 
 def test_a_pipe_gets_one_report(here):
     os.mkfifo(here / "pipe")
     reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    done = run(*SCORE, LIMITS, "consistency=0.9", "--junit", "pipe")
+    done = run("gate", "r.json", LIMITS, "consistency=0.9", "--junit", "pipe")
     assert done.exit_code == 3
     assert read_cases(os.read(reader, 100_000).decode())[f"{LIMITS} consistency"][0] == "failure"
     os.close(reader)
@@ -168,27 +187,32 @@ def test_a_run_that_is_interrupted_says_so(here, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("faithkit.run.populations.log_scoring.score_log", interrupt)
-    assert run(*SCORE, "--junit", "r.xml").exit_code == 130
-    assert read_cases((here / "r.xml").read_text()) == {RUN: ("error", "interrupted.")}
-
-
-def test_an_explainer_without_a_name_is_an_error_like_others(here):
-    done = run("evaluate", "--explainer", "", "--junit", "r.xml")
-    assert done.exit_code == 1
-    assert done.stderr == f"error: {read_cases((here / 'r.xml').read_text())[RUN][1]}\n"
+    monkeypatch.setattr("faithkit_integrations.gate.command.load_result", interrupt)
+    assert run("gate", "r.json", LIMITS, "consistency=0", "--junit", "r.xml").exit_code == 130
+    assert read_cases((here / "r.xml").read_text()) == {RESULT: ("error", "interrupted.")}
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("path", "reason"), [("log.csv", "is read"), ("r.json", "another output"), ("none/r.xml", "no folder")]
+    ("path", "reason"),
+    [
+        ("r.json", "r.json is read; give a file of its own"),
+        ("alone.json", "alone.json is read"),
+        ("none/r.xml", "No such file or directory"),
+    ],
 )
-def test_a_place_that_is_taken_is_refused_before_anything_is_written(here, path, reason):
-    (here / "r.json").write_text("old")
-    done = run(*SCORE, "--json", "r.json", "--junit", path)
+def test_a_place_that_is_taken_is_refused(here, path, reason):
+    files = {name: (here / name).read_text() for name in ("r.json", "alone.json")}
+    done = run("gate", "r.json", "--reference", "alone.json", LIMITS, "consistency=0", "--junit", path)
     assert done.exit_code == 1
     assert reason in done.stderr
-    assert ((here / "log.csv").read_text(), (here / "r.json").read_text()) == (LOG, "old")
+    assert {name: (here / name).read_text() for name in files} == files
+
+
+def test_no_other_output_goes_to_the_file_of_the_report(here):
+    done = run("gate", "r.json", LIMITS, "consistency=0", "--junit", "r.xml", "--json", "r.xml")
+    assert (done.exit_code, (here / "r.xml").exists()) == (1, False)
+    assert "cannot write r.xml" in done.stderr
 
 
 def test_what_no_xml_can_hold_is_told_all_the_same():
@@ -197,23 +221,3 @@ def test_what_no_xml_can_hold_is_told_all_the_same():
         "a suite", [Case("a", "error", "\x00\x1b[2J\ufffe<&]]>\ud800\n"), Case("b", "passed", "")], noon, noon
     )
     assert read_cases(text) == {"a": ("error", "\\x00\\x1b[2J\ufffd<&]]>\\ud800\\n"), "b": ("passed", None)}
-
-
-DEADLY = """
-import os
-
-def model(X):
-    os._exit(0)
-"""
-
-
-@pytest.mark.slow
-def test_a_report_of_yesterday_does_not_speak_for_a_run_that_was_killed(here):
-    (here / "deadly.py").write_text(DEADLY)
-    (here / "r.xml").write_text("<testsuites/>")
-    options = ("--model", "deadly:model", "--explainer", "tree", "--samples", 20, "--junit", "r.xml")
-    done = console("evaluate", *options, env=environment(here))
-    assert done.returncode == 1
-    state, words = read_cases((here / "r.xml").read_text())[RUN]
-    assert state == "error"
-    assert words.startswith("the run has not ended by itself")
