@@ -1,23 +1,25 @@
-"""A gate against last week: what a sample is compared with, what is no comparison, and that nothing passes by accident."""
+"""A gate against last week: what a result is compared with, what is no comparison, and that nothing passes by accident."""
 
 import functools
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
+import attrs
 import click
 import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
-from faithkit.cli.shared.gates import enforce
+from faithkit_integrations import judge
+from faithkit_integrations.gate.command import enforce
+from faithkit_integrations.gate.drift import Drift
+from faithkit_integrations.gate.judgement import Judgement
 from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.measure.difference import Difference
-from faithkit.run.evaluation_report import EvaluationReport
+from faithkit.results import Difference
 
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none", "--control-draws", "0")
 TYPED = tuple("phi_a,phi_b" if word == "phi_*" else word for word in COLUMNS)  # in the order of the features
@@ -25,6 +27,7 @@ TREE = (
     *("--target", "y", "--model", "own_model:model", "--explainer", "tree:max_depth=2"),
     *("--background", "train.csv", "--diagnose", "none", "--control-draws", "0"),
 )
+ALWAYS = ("--fail-if-worse", "consistency=1")  # a gate that passes whatever is measured
 
 
 def make_month(seed, noise=0.05, n=400):
@@ -46,7 +49,7 @@ def score_month(name):
 
 @pytest.fixture(scope="module")
 def months(tmp_path_factory):
-    """Every month in every form, to be copied."""
+    """Every month as a log and as a result, to be copied."""
     folder = tmp_path_factory.mktemp("months")
     for name, frame in MONTHS.items():
         frame.to_csv(folder / f"{name}.csv", index=False)
@@ -55,7 +58,6 @@ def months(tmp_path_factory):
         for part in range(2):
             frame[part * 200 : part * 200 + 200].to_parquet(folder / name / f"{part}.parquet")
         score_month(name).to_json(folder / f"{name}.json")
-    (folder / "same_without_suffix").write_text((folder / "january.json").read_text())
     return folder
 
 
@@ -67,49 +69,43 @@ def here(months, tmp_path, monkeypatch):
     return shutil.copytree(months, tmp_path, dirs_exist_ok=True)
 
 
-def score(*arguments):
-    return run("score", *arguments, *COLUMNS)
+def save(log, name, *options, columns=COLUMNS):
+    """Measure a log, and save the result under a name."""
+    done = run("score", log, *columns, *options, "--json", f"{name}.json")
+    assert done.exit_code == 0, done.stderr
 
 
-def read_difference(done):
+def gate(result, reference, *options):
+    return run("gate", f"{result}.json", "--reference", f"{reference}.json", *options)
+
+
+def read_difference(result, reference, *options):
+    done = gate(result, reference, *(options or ALWAYS), "--json", "-")
     assert done.exit_code in (0, 3), done.stderr
     return json.loads(done.stdout)["reference"]["difference"]["consistency"]
 
 
 # --- what a reference can be -----------------------------------------------------------------------------
 
-# every form of a log, and every form of a reference
-PAIRS = [
-    ("february.csv", "january.csv"),
-    ("february", "january.parquet"),
-    ("february.parquet", "january"),
-    ("february", "january.json"),
-    ("february.csv", "same_without_suffix"),
-]
-
 
 @one_test
-@pytest.mark.parametrize(("log", "reference"), PAIRS)
+@pytest.mark.parametrize(
+    ("log", "reference"),
+    [("february.csv", "january.csv"), ("february", "january.parquet"), ("february.parquet", "january.csv")],
+)
 def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log, reference):
+    save(log, "now")
+    save(reference, "before")
     expected = score_month("february").difference(score_month("january"), paired=False)
-    result = read_difference(score(log, "--reference", reference, "--json", "-"))
+    result = read_difference("now", "before", "--fail-under", "consistency=0")
     for name in ("value", "low", "high", "p_value", "confidence"):
         assert result[name] == pytest.approx(getattr(expected, name), abs=1e-12)
     assert result["allowed"] is None
 
 
-def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch):
-    monkeypatch.setattr(
-        "faithkit.inputs.logs.log_files.ParquetLog.read", lambda self: pytest.fail("was read whole")
-    )
-    assert score("february", "--reference", "january.parquet").exit_code == 0
-
-
-def test_the_groups_of_the_log_need_not_be_in_the_reference(here):
-    MONTHS["february"].assign(sex=["f", "m"] * 200).to_csv("grouped.csv", index=False)
-    done = score("grouped.csv", "--reference", "january.csv", "--by", "sex", "--json", "-")
-    assert set(json.loads(done.stdout)["subgroups"]["groups"]["consistency"]) == {"f", "m"}
-    assert read_difference(done)["value"] is not None
+def test_what_python_saved_is_a_reference_too(here):
+    save("february.csv", "now")
+    assert read_difference("now", "january") == read_difference("february", "january")
 
 
 @pytest.fixture
@@ -121,62 +117,51 @@ def model_files(here):
     return here
 
 
-def evaluate(*arguments):
-    return run("evaluate", "--data", "test.csv", *TREE, *arguments)
+def evaluate(data, name, *options):
+    done = run("evaluate", "--data", f"{data}.csv", *TREE, *options, "--json", f"{name}.json")
+    assert done.exit_code == 0, done.stderr
 
 
-def test_a_saved_result_stands_for_its_rows(model_files):
-    assert run("evaluate", "--data", "before.csv", *TREE, "--json", "before.json").exit_code == 0
-    by_rows, by_result = (
-        json.loads(evaluate("--reference", f"before.{suffix}", "--json", "-").stdout)["reference"]
-        for suffix in ("csv", "json")
-    )
-    assert set(by_rows["difference"]) == {"consistency", "sufficiency"}
-    assert by_rows["difference"] == by_result["difference"]
-    assert by_rows["measures"] == by_result["measures"]
-
-
-# gates that pass whatever is measured
-OLD_FILES = {
-    "a gate on what is worse": ("--reference", "old.json", "--fail-if-worse", "consistency=1"),
-    "a gate on what is as good": ("--reference", "old.json", "--fail-unless-as-good", "consistency=1"),
-    "no gate": ("--reference", "old.json"),
-    "a store": ("--store", "old-store", "--fail-under", "consistency=0"),
-}
+def test_results_of_a_model_have_a_difference_of_both_measures(model_files):
+    evaluate("test", "test")
+    evaluate("before", "before")
+    done = gate("test", "before", *ALWAYS, "--json", "-")
+    payload = json.loads(done.stdout)["reference"]
+    test, before = faithkit.load("test.json"), faithkit.load("before.json")
+    assert (list(payload["difference"]), payload["n"]) == (["consistency", "sufficiency"], 400)
+    for measure, change in payload["difference"].items():
+        assert change["low"] == test.difference(before, measure, paired=False).low
 
 
 @one_test
-@pytest.mark.parametrize("case", OLD_FILES)
-def test_no_gate_passes_on_what_another_version_wrote(model_files, case):
-    shutil.rmtree("old-store", ignore_errors=True)
-    made = run("evaluate", "--data", "before.csv", *TREE, "--json", "old.json", "--store", "old-store")
-    assert made.exit_code == 0, made.stderr
+@pytest.mark.parametrize("side", ["result", "reference"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--fail-under", "consistency=0"),
+        ("--fail-if-worse", "consistency=1"),
+        ("--fail-unless-as-good", "consistency=1"),
+    ],
+)
+def test_no_gate_passes_on_what_another_version_wrote(here, option, side):
+    save("january.csv", "old")
     payload = json.loads(Path("old.json").read_text())
     payload["versions"]["faithkit"] = "0.2.0"
     Path("old.json").write_text(json.dumps(payload))
-    Path("old-store", "faithkit-version.txt").write_text("0.2.0")
-    done = evaluate(*OLD_FILES[case])
+    files = ("old", "february") if side == "result" else ("february", "old")
+    done = gate(*files, *option)
     assert (done.exit_code, done.stdout) == (1, "")
     error = done.stderr.splitlines()[-1]
     assert f"was written by faithkit 0.2.0, and this is {faithkit.__version__}:" in error
-    assert ("--data before.csv" if "old.json" in OLD_FILES[case] else "the same command explains") in error
-
-
-def test_no_plan_is_made_of_a_pilot_that_another_version_wrote(here):
-    payload = json.loads(Path("january.json").read_text())
-    payload["versions"]["faithkit"] = "0.2.0"
-    Path("january.json").write_text(json.dumps(payload))
-    done = run("plan", "--pilot", "january.json")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert "january.json was written by faithkit 0.2.0, and this is" in done.stderr
+    assert "faithkit score january.csv" in error
 
 
 # --- what it says ----------------------------------------------------------------------------------------
 
 
-def test_table_page_csv_and_json_have_the_reference_the_difference_and_the_sentence(here):
-    options = ("--reference", "january.json", "--fail-unless-as-good", "consistency=0.1")
-    done = score("february.csv", *options, "--json", "r.json", "--html", "r.html", "--csv", "r.csv")
+def test_table_page_csv_and_json_have_the_difference_and_the_sentence(here):
+    options = ("--fail-unless-as-good", "consistency=0.1", "--json", "r.json", "--html", "r.html")
+    done = gate("february", "january", *options, "--csv", "r.csv")
     assert (done.exit_code, done.stderr) == (0, "")
     payload = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
     assert payload["allowed"] == 0.1
@@ -186,25 +171,25 @@ def test_table_page_csv_and_json_have_the_reference_the_difference_and_the_sente
     for text in (done.stdout, (here / "r.html").read_text()):
         plain = " ".join(text.replace("\u00a0", " ").split())
         assert f"C{payload['finding'][1:]}." in plain
-    table = pd.read_csv("r.csv").set_index("rows")
-    assert table.index.tolist() == ["all", "reference", "minus the reference"]
+        assert "ompared with the reference, 400 instances" in plain
+    table = pd.read_csv("r.csv").set_index("option")
+    assert table.index.tolist() == ["--fail-unless-as-good", "minus the reference"]
     assert table.loc["minus the reference", ["value", "low", "high"]].tolist() == [
         payload[name] for name in ("value", "low", "high")
     ]
-    assert table.loc["minus the reference", "finding"] == payload["finding"]
-    assert table["n"].tolist()[:2] == [400, 400]
+    assert table["words"].tolist() == [payload["finding"]] * 2
 
 
 def test_without_a_limit_the_sentence_says_how_much_worse_it_may_be(here):
-    done = score("february.csv", "--reference", "january.csv")
+    done = gate("february", "january", "--fail-under", "consistency=0")
     low = score_month("february").difference(score_month("january"), paired=False).low
     margin = np.ceil(-low * 1000) / 1000
     assert f"not worse than in the reference by more than {margin:g} " in " ".join(done.stdout.split())
 
 
-def test_a_measure_of_one_sample_only_is_told_as_such(here):
-    relation = ("--relation", "near-explanation:tau=0.1")
-    done = score("february.csv", "--reference", "january.json", *relation, "--json", "r.json")
+def test_a_measure_of_one_result_only_is_told_as_such(here):
+    save("february.csv", "now", "--relation", "near-explanation:tau=0.1")
+    done = gate("now", "january", *ALWAYS, "--json", "r.json")
     assert "Sufficiency was not compared: the reference has none (" in " ".join(done.stdout.split())
     assert list(json.loads((here / "r.json").read_text())["reference"]["not_compared"]) == ["sufficiency"]
 
@@ -214,18 +199,12 @@ def test_a_measure_of_one_sample_only_is_told_as_such(here):
 
 @one_test
 @pytest.mark.parametrize(
-    ("log", "by", "code", "reference"),
-    [
-        ("february", 0.1, 0, "january.csv"),
-        ("february", 0.01, 3, "january.csv"),
-        ("march", 0.1, 3, "january.json"),
-        ("february", 0.01, 3, "january"),
-    ],
+    ("log", "by", "code"), [("february", 0.1, 0), ("february", 0.01, 3), ("march", 0.1, 3)]
 )
-def test_the_lower_end_of_the_difference_decides(here, log, by, code, reference):
+def test_the_lower_end_of_the_difference_decides(here, log, by, code):
     change = score_month(log).difference(score_month("january"), paired=False)
     assert (change.low >= -by) == (code == 0)
-    done = score(f"{log}.csv", "--reference", reference, "--fail-unless-as-good", f"consistency={by}")
+    done = gate(log, "january", "--fail-unless-as-good", f"consistency={by}")
     assert done.exit_code == code
     claim = "is worse" if change.high < -by else "may be worse"
     line = f"failed: consistency {claim} than in the reference by more than {by} (difference "
@@ -237,7 +216,7 @@ def test_the_lower_end_of_the_difference_decides(here, log, by, code, reference)
 def test_the_upper_end_of_the_difference_decides_an_alarm(here, log, by, code):
     change = score_month(log).difference(score_month("january"), paired=False)
     assert (change.high < -by) == (code == 3)
-    done = score(f"{log}.csv", "--reference", "january.csv", "--fail-if-worse", f"consistency={by}")
+    done = gate(log, "january", "--fail-if-worse", f"consistency={by}")
     assert done.exit_code == code
     line = f"failed: consistency is worse than in the reference by more than {by} (difference "
     assert done.stderr.startswith(line) if code else done.stderr == ""
@@ -245,7 +224,7 @@ def test_the_upper_end_of_the_difference_decides_an_alarm(here, log, by, code):
 
 def test_each_gate_against_a_reference_has_its_own_margin(here):
     gates = ("--fail-unless-as-good", "consistency=0.01", "--fail-if-worse", "consistency=0.05")
-    done = score("march.csv", "--reference", "january.csv", *gates)
+    done = gate("march", "january", *gates)
     assert done.exit_code == 3
     assert [line.split(" (")[0] for line in done.stderr.splitlines()] == [
         "failed: consistency is worse than in the reference by more than 0.01",
@@ -256,21 +235,16 @@ def test_each_gate_against_a_reference_has_its_own_margin(here):
 def test_rows_without_an_explanation_do_not_hide_that_a_measure_is_worse(here):
     frame = MONTHS["february"]
     words = np.where(frame["phi_a"] + frame["phi_b"] > 0, "much", "little")
-    frame.assign(why=words).to_csv("explained.csv", index=False)
-    frame.assign(why=np.where(np.arange(400) < 20, words, None)).to_csv("unexplained.csv", index=False)
-
-    def judge(log, reference, margin):
-        columns = ("--prediction", "label", "--explanation", "why", "--diagnose", "none")
-        gate = ("--fail-if-worse", f"consistency={margin}")
-        return run("score", f"{log}.csv", "--reference", f"{reference}.csv", *columns, *gate)
-
-    done = judge("unexplained", "explained", 0.5)
+    faithkit.score(frame["label"], words).to_json("explained.json")
+    some = np.where(np.arange(400) < 20, words, None)
+    faithkit.score(frame["label"], some).to_json("unexplained.json")
+    done = gate("unexplained", "explained", "--fail-if-worse", "consistency=0.5")
     assert done.exit_code == 3
     assert "failed: consistency is worse than in the reference by more than 0.5 (difference" in done.stderr
     assert done.stderr.endswith(", if rows without an explanation count as not agreeing.\n")
-    assert judge("unexplained", "explained", 0.99).exit_code == 0
-    assert judge("explained", "unexplained", 0).exit_code == 0
-    assert judge("unexplained", "unexplained", 0).exit_code == 0
+    assert gate("unexplained", "explained", "--fail-if-worse", "consistency=0.99").exit_code == 0
+    assert gate("explained", "unexplained", "--fail-if-worse", "consistency=0").exit_code == 0
+    assert gate("unexplained", "unexplained", "--fail-if-worse", "consistency=0").exit_code == 0
 
 
 @one_test
@@ -288,51 +262,36 @@ def test_as_many_rows_without_an_explanation_as_before_seldom_raise_an_alarm(des
         return faithkit.score(labels, np.where(is_explained, words, None), **drawn)
 
     for _ in range(100):
-        report = EvaluationReport(sample(), reference=sample())
-        [gate] = report.judge_worse({"consistency": 0.0})
-        n_alarms += gate.is_kept is False
+        [alarm] = judge(sample(), reference=sample(), worse={"consistency": 0.0})
+        n_alarms += alarm.is_kept is False
     assert n_alarms <= 7  # of 100; at most 2.5 are expected
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("gate", "side"), [("--fail-unless-as-good", "here"), ("--fail-if-worse", "in the reference")]
+    ("option", "side"), [("--fail-unless-as-good", "here"), ("--fail-if-worse", "in the reference")]
 )
-def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
+def test_where_nothing_was_tested_there_is_nothing_to_compare(here, option, side):
     frame = MONTHS["january"]
-    frame[frame["label"] == "no"].to_csv("declined.csv", index=False)
-    logs = ("declined.csv", "january.csv") if side == "here" else ("january.csv", "declined.csv")
-    done = score(logs[0], "--reference", logs[1], gate, "consistency=1")
+    frame = frame[frame["label"] == "no"]
+    faithkit.score(frame["label"], frame[["phi_a", "phi_b"]]).to_json("declined.json")
+    done = gate(
+        *(("declined", "january") if side == "here" else ("january", "declined")), option, "consistency=1"
+    )
     assert done.exit_code == 1
     why = f"{side} all explained predictions are the same, so nothing was tested"
-    assert f"error: {gate} consistency=1 cannot be checked: {why}" in done.stderr
+    assert f"error: {option} consistency=1 cannot be checked: {why}" in done.stderr
 
 
-def enforce_gate(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
+def enforce_gate(change, limit=0.02, why=None, **facts):
     """Judge a difference to a reference of which so much could be checked."""
-    estimates = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
-    here, there = (
-        SimpleNamespace(
-            consistency=estimate,
-            measures={"consistency": estimate},
-            **{"n": 9, "unexplained": 0, "leaks_prediction": False},
-        )
-        for estimate in estimates
-    )
-
-    class ChangedReport(EvaluationReport):
-        def drift(self):
-            return {} if change is None else {"consistency": change}
-
-        def why_not_compared(self, measure):
-            return why
-
-    report = ChangedReport(
-        here,
-        reference=there,
-        allowed={"consistency": limit},
-    )
-    enforce("--fail-unless-as-good", report.judge_as_good({"consistency": limit}))
+    here, there = score_month("february"), score_month("january")
+    if facts:
+        there = attrs.evolve(there, measures={"consistency": attrs.evolve(there.consistency, **facts)})
+    differences = {} if change is None else {"consistency": change}
+    drift = Drift(here, there, differences, {} if why is None else {"consistency": why})
+    gates = drift.judge_as_good({"consistency": limit})
+    enforce(Judgement(tuple(gates), drift), here, lambda judgement: None)
 
 
 def test_the_end_itself_keeps_the_limit_and_a_lower_one_does_not(capsys):
@@ -375,7 +334,7 @@ def test_where_nothing_could_be_checked_a_bound_decides_and_that_is_told(capsys)
 
 def test_both_gates_are_judged_and_both_are_told(here):
     gates = ("--fail-under", "consistency=0.99", "--fail-unless-as-good", "consistency=0.02")
-    done = score("march.csv", "--reference", "january.csv", *gates)
+    done = gate("march", "january", *gates)
     assert done.exit_code == 3
     assert [line.split(" than")[0] for line in done.stderr.splitlines()][1:] == [
         "failed: consistency is worse"
@@ -385,7 +344,7 @@ def test_both_gates_are_judged_and_both_are_told(here):
 
 def test_a_gate_that_cannot_be_checked_comes_before_one_that_was_missed(here):
     gates = ("--fail-unless-as-good", "consistency=0", "--fail-unless-as-good", "sufficiency=0.5")
-    done = score("march.csv", "--reference", "january.csv", *gates)
+    done = gate("march", "january", *gates)
     assert done.exit_code == 1
     assert "failed: consistency is worse than in the reference (" in done.stderr
     assert "error: --fail-unless-as-good sufficiency=0.5 cannot be checked: " in done.stderr
@@ -396,17 +355,23 @@ def test_a_gate_that_cannot_be_checked_comes_before_one_that_was_missed(here):
     "value", ["0.02", "consistency", "consistency=-0.1", "consistency=2", "uniqueness=0.1"]
 )
 def test_a_limit_that_is_none_is_a_usage_error(here, value):
-    done = score("march.csv", "--reference", "january.csv", "--fail-unless-as-good", value)
+    done = gate("march", "january", "--fail-unless-as-good", value)
     assert done.exit_code == 2
     assert "is no limit" in done.stderr
 
 
 @one_test
-@pytest.mark.parametrize("verb", [("score", "march.csv", *COLUMNS), ("evaluate", "--data", "iris")])
-def test_a_gate_without_a_reference_is_a_usage_error(here, verb):
-    done = run(*verb, "--fail-unless-as-good", "consistency=0.1")
+@pytest.mark.parametrize("option", ["--fail-unless-as-good", "--fail-if-worse"])
+def test_a_margin_without_a_reference_is_a_usage_error(here, option):
+    done = run("gate", "march.json", option, "consistency=0.1")
     assert done.exit_code == 2
-    assert "--fail-unless-as-good needs something to compare with: add --reference FILE." in done.stderr
+    assert f"{option} needs something to compare with: add --reference RESULT." in done.stderr
+
+
+def test_a_reference_alone_is_no_gate(here):
+    done = gate("march", "january")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "there is no gate: add --fail-under, --fail-unless, --fail-unless-as-good or --fail" in done.stderr
 
 
 @pytest.mark.slow
@@ -452,70 +417,50 @@ def make_comparison(payload):
     )
 
 
-def set_fields(**fields):
-    return lambda payload: payload.update(fields)
-
-
 REFUSED = [
     (
-        set_fields(discretizer="sign"),
-        (),
-        "was measured with the discretizer sign, and this is original: give a ref",
-    ),
-    (
-        None,
-        ("--discretize", "sign"),
-        "was measured with the discretizer original, and this is sign: give a ref",
-    ),
-    (
-        set_fields(discretizer="quantile"),
-        ("--discretize", "quantile"),
-        "quantile learns from the rows it is judged on",
-    ),
-    (
         make_older,
-        (),
         "is no result as faithkit writes it (ValueError: measures.consistency 'moments' is a required property)",
     ),
     (
         damage,
-        (),
         "is no result as faithkit writes it (ValueError: measures.consistency.moments.value is 'high')",
     ),
-    (make_comparison, (), "has several systems; expected the result of one"),
+    (make_comparison, "has several systems; expected the result of one"),
     (
         lambda payload: payload.clear(),
-        (),
         "is no result as faithkit writes it (ValueError: 'schema' is a required property)",
     ),
 ]
 
 
 @one_test
-@pytest.mark.parametrize(("change", "options", "message"), REFUSED, ids=[words for *_, words in REFUSED])
-def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measured(
-    here, change, options, message, monkeypatch
-):
-    monkeypatch.setattr(
-        "faithkit.run.populations.log_scoring.score", lambda *_, **__: pytest.fail("was measured")
-    )
+@pytest.mark.parametrize(("change", "message"), REFUSED, ids=[words for _, words in REFUSED])
+@pytest.mark.parametrize("side", ["result", "reference"])
+def test_what_is_no_result_passes_no_gate(here, change, message, side):
     payload = json.loads((here / "january.json").read_text())
-    if change is not None:
-        change(payload)
+    change(payload)
     (here / "other.json").write_text(json.dumps(payload))
-    gate = ("--fail-unless-as-good", "consistency=1")
-    done = score("february.csv", "--reference", "other.json", *options, *gate)
+    files = ("other", "february") if side == "result" else ("february", "other")
+    done = gate(*files, "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_result_of_another_explainer_is_refused_before_anybody_explains(model_files, monkeypatch):
-    assert evaluate("--json", "test.json").exit_code == 0
-    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
-    done = evaluate("--reference", "test.json", "--explainer", "tree:max_depth=3")
-    assert done.exit_code == 1
-    message = "test.json was measured with the explainer tree:max_depth=2, and this is tree:max_depth=3: give"
+@one_test
+@pytest.mark.parametrize("kind", ["explainer", "discretizer"])
+def test_a_result_of_another_system_is_refused(model_files, kind):
+    other = {"explainer": ("--explainer", "tree:max_depth=3"), "discretizer": ("--discretize", "modulo:n=3")}
+    (model_files / "modulo.py").write_text("def n(explanations):\n    return explanations.values\n")
+    other["discretizer"] = ("--discretize", "modulo:n")
+    evaluate("test", "test")
+    evaluate("before", "before", *other[kind])
+    done = gate("test", "before", *ALWAYS)
+    assert (done.exit_code, done.stdout) == (1, "")
+    names = {"explainer": ("tree:max_depth=3", "tree:max_depth=2"), "discretizer": ("modulo:n", "original")}
+    there, here = names[kind]
+    message = f"the reference was measured with the {kind} {there}, and this is {here}: give a reference of"
     assert message in done.stderr
 
 
@@ -536,18 +481,17 @@ def test_a_result_of_another_explainer_is_refused_before_anybody_explains(model_
     ],
 )
 def test_what_does_not_matter_to_the_difference_is_a_warning_and_the_gate_stands(here, option, value, words):
-    done = score(
-        "march.csv", "--reference", "january.json", option, value, "--fail-unless-as-good", "consistency=0.1"
-    )
+    save("march.csv", "now", option, value)
+    done = gate("now", "january", "--fail-unless-as-good", "consistency=0.1")
     assert done.exit_code == 3
     assert f"warning: the reference was measured {words}" in done.stderr
 
 
 def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
     near = "near-explanation:tau=0.1"
-    assert score("january.csv", "--relation", near, "--json", "near.json").exit_code == 0
-    options = ("--reference", "near.json", "--relation", "near-explanation:tau=0.2")
-    done = score("february.csv", *options, "--fail-unless-as-good", "sufficiency=1", "--json", "r.json")
+    save("january.csv", "near", "--relation", near)
+    save("february.csv", "now", "--relation", "near-explanation:tau=0.2")
+    done = gate("now", "near", "--fail-unless-as-good", "sufficiency=1", "--json", "r.json")
     assert done.exit_code == 1
     why = f"its relation is near-explanation:tau=0.2 here and {near} in the reference"
     assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}." in done.stderr
@@ -558,9 +502,9 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
 
 def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
     learning = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2")
-    assert run("score", "january.csv", *TYPED, *learning, "--json", "learnt.json").exit_code == 0
-    gate = ("--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1")
-    done = run("score", "february.csv", *TYPED, *learning, *gate)
+    for month in ("january", "february"):
+        save(f"{month}.csv", f"{month}-learnt", *learning, columns=TYPED)
+    done = gate("february-learnt", "january-learnt", "--fail-unless-as-good", "sufficiency=1")
     assert done.exit_code == 1
     why = "same-top-features:k=1,bins=2 learns from the rows it is judged on, which for the reference were others"
     assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}" in done.stderr
@@ -571,7 +515,25 @@ def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
     learning = ("--explainer", "gradient", "--relation", "same-top-features:k=1,bins=2")
     command = ("evaluate", "--data", "iris", "--model", "logistic", "--control-draws", "0", *learning)
     assert run(*command, "--samples", "30", "--json", "learnt.json").exit_code == 0
-    done = run(*command, "--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1")
+    assert run(*command, "--json", "now.json").exit_code == 0
+    done = gate("now", "learnt", "--fail-unless-as-good", "sufficiency=1")
+    assert done.exit_code == 0, done.stderr
+
+
+def test_a_discretizer_that_learnt_from_each_log_by_itself_is_not_one_discretizer(here):
+    for month in ("january", "february"):
+        save(f"{month}.csv", f"{month}-learnt", "--discretize", "quantile:bins=2")
+    done = gate("february-learnt", "january-learnt", *ALWAYS)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "quantile:bins=2 learns from the rows it is judged on" in done.stderr
+
+
+def test_a_discretizer_that_learnt_from_the_background_is_one_discretizer(here):
+    command = ("evaluate", "--data", "iris", "--model", "logistic", "--explainer", "gradient")
+    learning = ("--control-draws", "0", "--discretize", "quantile:bins=2", "--json")
+    assert run(*command, "--samples", "30", *learning, "learnt.json").exit_code == 0
+    assert run(*command, *learning, "now.json").exit_code == 0
+    done = gate("now", "learnt", *ALWAYS)
     assert done.exit_code == 0, done.stderr
 
 
@@ -580,238 +542,162 @@ DRAWN = [("--weights", "w"), ("--clusters", "person")]
 
 @one_test
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
-def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
+def test_weights_and_clusters_are_part_of_both_results(here, drawn):
     both = {
         name: MONTHS[name].assign(w=[1, 2] * 200, person=np.arange(400) // 2)
         for name in ("january", "february")
     }
     for name, frame in both.items():
         frame.to_csv(f"{name}.csv", index=False)
+        save(f"{name}.csv", f"{name}-drawn", *drawn)
     expected = [
         faithkit.score(frame["label"], frame[["phi_a", "phi_b"]], **{drawn[0][2:]: frame[drawn[1]]})
         for frame in both.values()
     ]
     change = expected[1].difference(expected[0], paired=False)
-    result = read_difference(score("february.csv", "--reference", "january.csv", *drawn, "--json", "-"))
+    result = read_difference("february-drawn", "january-drawn")
     assert (result["value"], result["low"]) == (change.value, change.low)
-    expected[0].to_json("drawn.json")
-    by_result = read_difference(score("february.csv", "--reference", "drawn.json", *drawn, "--json", "-"))
-    assert by_result == result
 
 
 @one_test
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
-def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(here, drawn):
+def test_a_weighted_sample_is_not_compared_with_one_that_is_not(here, drawn):
     role = "weights or clusters" if drawn[1] == "w" else "clusters"
     MONTHS["february"].assign(w=[1, 2] * 200, person=np.arange(400) // 2).to_csv("drawn.csv", index=False)
-    done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-unless-as-good", "consistency=1")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert f"this sample alone has {role}, which make it another measure" in done.stderr
-    assert score("drawn.csv", *drawn, "--json", "drawn.json").exit_code == 0
-    done = score("january.csv", "--reference", "drawn.json", "--fail-unless-as-good", "consistency=1")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert f"the reference alone has {role}, which make it another measure" in done.stderr
-
-
-@one_test
-@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
-def test_weights_that_happen_to_be_alike_in_one_log_are_no_obstacle(here, drawn):
-    MONTHS["february"].assign(w=1, person=np.arange(400)).to_csv("alike.csv", index=False)
-    MONTHS["january"].assign(w=[1, 2] * 200, person=np.arange(400) // 2).to_csv("drawn.csv", index=False)
-    assert score("alike.csv", "--reference", "drawn.csv", *drawn).exit_code == 0
-
-
-def test_rows_without_weights_are_no_reference_of_a_weighted_sample(model_files, monkeypatch):
-    weighted = ("--weights", "w", "--columns", "x,z")
-    pd.read_csv("test.csv").assign(w=[1, 2] * 200).to_csv("test.csv", index=False)
-    assert evaluate(*weighted, "--json", "test.json").exit_code == 0
-    assert (
-        evaluate(*weighted, "--reference", "test.json", "--fail-unless-as-good", "consistency=1").exit_code
-        == 0
-    )
-    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
-    done = evaluate(*weighted, "--reference", "before.csv")
-    assert done.exit_code == 1
-    assert "the rows of --reference have no weights, clusters or blocks" in done.stderr
-
-
-def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):
-    rule = json.dumps([faithkit.Interval("x", low=0.0).to_json()])
-    for name in ("january", "february"):
-        logged = MONTHS[name][["label", "x"]].assign(phi_rule=[rule, None] * 200)
-        logged.to_csv(f"{name}.csv", index=False)
-    pools = ("--features", "x", "--unexplained", "pool")
-    done = score("february.csv", *pools, "--reference", "january.csv", "--json", "-")
-    assert done.exit_code == 0, done.stderr
-    payload = json.loads(done.stdout)
-    assert [(part["n"], part["pool"]) for part in (payload, payload["reference"])] == [(200, 200)] * 2
-    assert "sufficiency" in payload["reference"]["difference"]
+    save("drawn.csv", "drawn", *drawn)
+    for files, side in {("drawn", "january"): "this sample", ("january", "drawn"): "the reference"}.items():
+        done = gate(*files, "--fail-unless-as-good", "consistency=1")
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert f"{side} alone has {role}, which make it another measure" in done.stderr
 
 
 OTHER_LOGS = [
     (
         lambda log: log.rename(columns={"phi_b": "phi_c"}),
-        "are phi_a, phi_b in the log, and phi_a, phi_c in the ref",
+        "the columns are phi_a, phi_b here, and phi_a, phi_c in the reference: give a reference of the same",
     ),
     (
         lambda log: log.assign(phi_c=1.0),
-        "are phi_a, phi_b in the log, and phi_a, phi_b, phi_c in the reference",
+        "the columns are phi_a, phi_b here, and phi_a, phi_b, phi_c in the reference",
     ),
-    (
-        lambda log: log[["label", "phi_b", "phi_a"]],
-        "are phi_a, phi_b in the log, and phi_b, phi_a in the reference",
-    ),
-    (lambda log: log.drop(columns="label"), "no column matches 'label'"),
-    (lambda log: log.assign(phi_a="high"), "of kind 'vector' in the log, and 'value' in the reference"),
+    (lambda log: log.assign(phi_a="high"), "of kind 'vector' here, and 'value' in the reference: write both"),
 ]
 
 
 @one_test
-@pytest.mark.parametrize(
-    ("change", "words", "suffix"),
-    [(*OTHER_LOGS[0], "csv"), *((*case, "parquet") for case in OTHER_LOGS)],
-    ids=lambda case: case[1],
-)
-def test_a_log_of_other_columns_is_no_reference(here, change, words, suffix):
-    table = change(MONTHS["january"])
-    table.to_csv("other.csv", index=False) if suffix == "csv" else table.to_parquet("other.parquet")
-    done = score("february.csv", "--reference", f"other.{suffix}", "--fail-unless-as-good", "consistency=1")
+@pytest.mark.parametrize(("change", "words"), OTHER_LOGS, ids=[words for _, words in OTHER_LOGS])
+def test_a_result_of_other_explanation_columns_is_refused(here, change, words):
+    change(MONTHS["january"]).to_csv("other.csv", index=False)
+    save("other.csv", "other")
+    save("february.csv", "now")
+    done = gate("now", "other", "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert words in done.stderr
 
 
-def test_a_saved_result_of_other_explanation_columns_is_refused_before_anything_is_measured(
-    here, monkeypatch
-):
-    one_column = ("--prediction", "label", "--diagnose", "none", "--control-draws", "0", "--explanation")
-    assert run("score", "january.csv", *one_column, "phi_b", "--json", "b.json").exit_code == 0
-    gate = ("--reference", "b.json", "--fail-if-worse", "consistency=1")
-    assert run("score", "february.csv", *one_column, "phi_b", *gate).exit_code == 0
-    monkeypatch.setattr(
-        "faithkit.run.populations.log_scoring.score", lambda *_, **__: pytest.fail("was measured")
-    )
-    done = run("score", "february.csv", *one_column, "phi_a", *gate)
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert (
-        "the columns are phi_a here, and phi_b in the reference: give a reference of the same" in done.stderr
-    )
-
-
 def test_a_log_may_have_the_result_of_a_model_as_its_reference(model_files):
-    assert evaluate("--json", "test.json").exit_code == 0
-    assert score("january.csv", "--reference", "test.json", "--discretize", "original").exit_code == 0
+    evaluate("test", "test")
+    save("january.csv", "now", "--discretize", "original")
+    assert gate("now", "test", *ALWAYS).exit_code == 0
 
 
 @one_test
 @pytest.mark.parametrize("has_names", [True, False])
-def test_a_saved_result_of_another_table_is_refused_before_anybody_explains(
-    model_files, monkeypatch, has_names
-):
+def test_a_result_of_another_table_is_refused(model_files, has_names):
     (model_files / "own_model.py").write_text("def model(X):\n    return (X['x'] > 0).tolist()\n")
-    assert evaluate("--columns", "x", "--json", "narrow.json").exit_code == 0
+    evaluate("test", "narrow", "--columns", "x")
+    evaluate("before", "also-narrow", "--columns", "x")
+    evaluate("test", "wide", "--columns", "x,z")
     payload = json.loads((model_files / "narrow.json").read_text())
     assert payload["origin"]["columns"] == ["x"]
     if not has_names:  # as in results that Python saved
         payload["origin"]["columns"] = None
         (model_files / "narrow.json").write_text(json.dumps(payload))
-    assert evaluate("--columns", "x", "--reference", "narrow.json").exit_code == 0
-    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
-    done = evaluate("--columns", "x,z", "--reference", "narrow.json")
+    assert gate("also-narrow", "narrow", "--fail-if-worse", "sufficiency=1").exit_code == 0
+    words = {
+        ("wide", "narrow"): ("x, z here, and x in", "2 here, and 1 in"),
+        ("narrow", "wide"): ("x here, and x, z in", "1 here, and 2 in"),
+    }
+    for files, (names, numbers) in words.items():
+        done = gate(*files, *ALWAYS)
+        assert (done.exit_code, done.stdout) == (1, "")
+        expected = f"the columns are {names}" if has_names else f"the number of columns is {numbers}"
+        assert expected in done.stderr
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("name", "reason"), [("none", "there is no file none.json"), ("february.csv", "is no result as faithkit")]
+)
+def test_a_reference_that_is_none_is_told(here, name, reason):
+    path = name if name.endswith("csv") else f"{name}.json"
+    done = run("gate", "february.json", "--reference", path, "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
-    words = (
-        "the columns are x, z here, and x in" if has_names else "the number of columns is 2 here, and 1 in"
-    )
-    assert words in done.stderr
-
-
-def test_a_reference_that_is_not_there_is_told(here):
-    done = score("february.csv", "--reference", "none.json", "--fail-unless-as-good", "consistency=1")
-    assert done.exit_code == 1
-    assert "there is no file none.json" in done.stderr
+    assert reason in done.stderr
 
 
 def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is(here):
     faithkit.score(["yes", "no"], [[1.0], [2.0]]).to_json("alone.json")
-    perfect = pd.DataFrame({"label": ["yes", "no", "no"] * 300, "phi_a": [0.1, 0.2, 0.3] * 300})
-    perfect.to_csv("perfect.csv", index=False)
-    done = score("perfect.csv", "--reference", "alone.json", "--fail-unless-as-good", "consistency=0.02")
+    faithkit.score(["yes", "no", "no"] * 300, [[0.1], [0.2], [0.3]] * 300).to_json("perfect.json")
+    done = gate("perfect", "alone", "--fail-unless-as-good", "consistency=0.02")
     assert done.exit_code == 1
     assert "in the reference no explanation holds for any other instance" in done.stderr
+    done = gate("perfect", "alone", "--fail-under", "consistency=0")
     assert "nothing could be checked in the reference" in " ".join(done.stdout.split())
 
 
 def test_the_very_same_rows_are_compared_as_others_and_that_is_told(model_files):
-    assert evaluate("--json", "test.json").exit_code == 0
-    for reference in ("test.json", "test.csv"):
-        done = evaluate("--reference", reference, "--fail-unless-as-good", "consistency=0.001")
-        assert done.exit_code == 3
-        assert "warning: the reference has the very rows of this sample" in done.stderr
-    assert "very rows" not in evaluate("--reference", "before.csv").stderr
+    evaluate("test", "test")
+    evaluate("test", "again")
+    evaluate("before", "before")
+    done = gate("again", "test", "--fail-unless-as-good", "consistency=0.001")
+    assert done.exit_code == 3
+    assert "warning: the reference has the very rows of this sample" in done.stderr
+    assert "very rows" not in gate("test", "before", *ALWAYS).stderr
 
 
 def test_the_very_same_rows_are_told_of_logs_on_disk_too(here):
-    shutil.copy("february.parquet", "again.parquet")
-    assert "the reference has the very rows" in score("again.parquet", "--reference", "february").stderr
-    assert "very rows" not in score("february.parquet", "--reference", "january").stderr  # as many rows
-
-
-# --- what learns -----------------------------------------------------------------------------------------
-
-
-@one_test
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_a_discretizer_learns_from_the_reference_for_both(here, suffix):
-    """Values that are all different: two bins are cut at the median of the earlier log, wherever the later one lies."""
-    rng = np.random.default_rng(5)
-    phi = {"before": rng.normal(size=(300, 1)), "now": rng.normal(0.5, 1, size=(300, 1))}
-    expected = {}
-    for name, values in phi.items():
-        labels = np.where(values[:, 0] > 0.3, "yes", "no")
-        frame = pd.DataFrame({"phi_a": values[:, 0], "label": labels})
-        frame.to_csv(f"{name}.csv", index=False) if suffix == "csv" else frame.to_parquet(f"{name}.parquet")
-        expected[name] = faithkit.score(
-            labels, (values[:, 0] > np.median(phi["before"])).tolist()
-        ).consistency.value
-    options = ("--discretize", "quantile:bins=2", "--json", "-", "--violations", "1")
-    done = score(f"now.{suffix}", "--reference", f"before.{suffix}", *options)
-    assert (done.exit_code, done.stderr) == (0, "")
-    payload = json.loads(done.stdout)
-    assert payload["measures"]["consistency"]["value"] == pytest.approx(expected["now"])
-    assert payload["reference"]["measures"]["consistency"]["value"] == pytest.approx(expected["before"])
-    assert (payload["background"], payload["reference"]["background"]) == ("given", "the sample itself")
-    assert payload["discretizer"] == payload["reference"]["discretizer"] == "quantile:bins=2"
-    assert "in bin" in payload["violations"][0]["explanation"]
-
-
-def test_a_relation_learns_from_the_reference_for_both(here):
-    """`same-top-features` cuts columns at quantiles: those of the earlier log, also where the later one has moved."""
-    later = MONTHS["february"].assign(x=MONTHS["february"]["x"] + 5.0)
-    later.to_csv("later.csv", index=False)
-    options = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2", "--json", "-")
-    done = run("score", "later.csv", *TYPED, "--reference", "january.csv", *options)
-    assert done.exit_code == 0, done.stderr
-    payload = json.loads(done.stdout)
-    relation = faithkit.relation("same-top-features:k=1,bins=2").fit(
-        MONTHS["january"][["x", "z"]], len(MONTHS["january"])
-    )
-    sample = faithkit.Explanations.vectors(later[["phi_a", "phi_b"]].to_numpy(), instances=later[["x", "z"]])
-    holds = relation.holds(faithkit.plugin.Sample(later[["x", "z"]], sample), sample)
-    same = later["label"].to_numpy()[:, None] == later["label"].to_numpy()
-    other_rows = ~np.eye(len(later), dtype=bool)
-    agree, number = (holds & same & other_rows).sum(axis=1), (holds & other_rows).sum(axis=1)
-    value = np.where(number, agree / np.maximum(number, 1), 0).mean()
-    assert payload["measures"]["sufficiency"]["value"] == pytest.approx(value)
-    assert payload["relation"] == payload["reference"]["relation"]
-    alone = json.loads(run("score", "january.csv", *TYPED, *options).stdout)
-    assert payload["reference"]["measures"] == alone["measures"]
+    for log in ("february.parquet", "february", "january"):
+        save(log, log.replace(".", "-"))
+    assert "the reference has the very rows" in gate("february-parquet", "february", *ALWAYS).stderr
+    assert "very rows" not in gate("february-parquet", "january", *ALWAYS).stderr  # as many rows
 
 
 # --- in Python -------------------------------------------------------------------------------------------
 
 
 def test_findings_know_what_was_allowed():
-    result = EvaluationReport.of(
-        score_month("february"), reference=score_month("january"), allowed={"consistency": 0.1}
-    )
-    assert "by more than 0.1 (" in str(result)
-    assert result.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1
+    judgement = judge(score_month("february"), reference=score_month("january"), as_good={"consistency": 0.1})
+    assert "by more than 0.1 (" in str(judgement)
+    assert judgement.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1
+    assert bool(judgement) is True
+
+
+def test_a_reference_without_a_margin_shows_the_difference_and_keeps_no_gate():
+    judgement = judge(score_month("march"), reference=score_month("january"))
+    assert "Consistency is worse than in the reference (difference −" in str(judgement)
+    assert (len(judgement), judgement.is_kept, bool(judgement)) == (0, None, False)
+
+
+def test_results_with_rows_and_from_files_are_judged_alike(here):
+    options = {"as_good": {"consistency": 0.01}, "worse": {"consistency": 0.0}}
+    with_rows = judge(score_month("march"), reference=score_month("january"), **options)
+    from_files = judge(faithkit.load("march.json"), reference=faithkit.load("january.json"), **options)
+    assert from_files.to_dict() == with_rows.to_dict()
+    assert [gate.is_kept for gate in from_files] == [False, False]
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "nothing is judged: give a limit, such as consistency=0.8"),
+        ({"worse": {"consistency": 0.1}}, "a margin needs something to compare with: give a reference"),
+        ({"reference": "january.json"}, "the reference is what evaluate, score or load returned, got a str"),
+        ({"reference": 1, "worse": {"honesty": 0.1}}, "there is no measure 'honesty': give a margin of"),
+        ({"reference": 1, "as_good": {"consistency": 2}}, "a number from 0 to 1, as a margin, got 2"),
+    ],
+)
+def test_a_question_that_is_none_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        judge(score_month("january"), **options)
