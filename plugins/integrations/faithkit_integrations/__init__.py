@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from faithkit_integrations.gate.gates import GateResult
     from faithkit_integrations.gate.judgement import Judgement, judge
-    from faithkit_integrations.scorer import scorer
+    from faithkit_integrations.scorers import scorer
 
 __all__ = ["GateResult", "Judgement", "judge", "scorer"]
 
@@ -18,7 +18,7 @@ _MODULES = {
     "GateResult": "gate.gates",
     "Judgement": "gate.judgement",
     "judge": "gate.judgement",
-    "scorer": "scorer",
+    "scorer": "scorers",
 }
 
 

@@ -55,7 +55,7 @@ def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, es
         in done.stderr
     )
     assert "as low as" not in done.stderr
-    assert f"--fail-under consistency={limit}  cannot be checked" in done.stdout
+    assert f"fail-under consistency={limit}  cannot be checked" in done.stdout
 
 
 @one_test

@@ -90,12 +90,11 @@ def test_a_judgement_is_true_only_if_every_gate_is_kept(limits, is_kept):
     assert judgement.to_dict()["is_kept"] is is_kept
 
 
-def test_what_is_no_result_of_one_system_is_refused():
-    pair = faithkit.compare(
-        lambda X: X[:, 0] > 0, np.eye(3), {"a": lambda X: [1, 1, 1], "b": lambda X: [1, 2, 1]}
-    )
-    with pytest.raises(faithkit.errors.InputError, match="got a Comparison: of a comparison, give one of"):
-        judge(pair, consistency=0.5)
+def test_what_is_no_result_is_refused():
+    with pytest.raises(
+        faithkit.errors.InputError, match="judge takes what evaluate, score or load returned, got a str"
+    ):
+        judge("result.json", consistency=0.5)
 
 
 @one_test

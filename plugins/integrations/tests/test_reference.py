@@ -172,8 +172,8 @@ def test_table_page_csv_and_json_have_the_difference_and_the_sentence(here):
         plain = " ".join(text.replace("\u00a0", " ").split())
         assert f"C{payload['finding'][1:]}." in plain
         assert "ompared with the reference, 400 instances" in plain
-    table = pd.read_csv("r.csv").set_index("option")
-    assert table.index.tolist() == ["--fail-unless-as-good", "minus the reference"]
+    table = pd.read_csv("r.csv").set_index("gate")
+    assert table.index.tolist() == ["fail-unless-as-good", "minus the reference"]
     assert table.loc["minus the reference", ["value", "low", "high"]].tolist() == [
         payload[name] for name in ("value", "low", "high")
     ]

@@ -182,7 +182,7 @@ def enforce(judgement: "Judgement", result: faithkit.Evaluation, show: Callable[
             _print(f"failed: {gate_result.words}.")
         elif gate_result.is_kept and gate_result.is_above_chance is False:
             _print(f"warning: {gate_result.words}.")
-    unchecked = [f"{gate.option} {gate.unchecked}" for gate in judgement if gate.is_kept is None]
+    unchecked = [f"--{one.gate} {one.unchecked}" for one in judgement if one.is_kept is None]
     if problems:
         raise faithkit.errors.InputError(" ".join([*map(str, problems), *unchecked])) from problems[0]
     if unchecked:
@@ -196,7 +196,7 @@ def _print(text: str) -> None:
 
 
 def _case(gate_result: "GateResult") -> Case:
-    name = f"{gate_result.option} {gate_result.measure}"
+    name = f"--{gate_result.gate} {gate_result.measure}"
     if gate_result.is_kept is None:
         return Case(name, ERROR, gate_result.unchecked)
     return Case(name, PASSED if gate_result.is_kept else FAILURE, f"{gate_result.words}.")

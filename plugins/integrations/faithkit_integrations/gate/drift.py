@@ -95,7 +95,7 @@ class Drift:
 
     def _judge(
         self,
-        option: str,
+        gate: str,
         margins: Mapping[str, float],
         decisive_end: Callable[[faithkit.results.Difference], float],
     ) -> list[GateResult]:
@@ -105,11 +105,11 @@ class Drift:
             difference = self.differences.get(measure)
             reason = self._why_undecided(measure, margins)
             if difference is None or reason is not None:
-                gates.append(GateResult(option, measure, margin, None, str(reason)))
+                gates.append(GateResult(gate, measure, margin, None, str(reason)))
                 continue
             is_kept = bool(round_noise(decisive_end(difference)) >= round_noise(-margin))
             words = self.sentence(measure, difference, margin)
-            gates.append(GateResult(option, measure, margin, is_kept, words))
+            gates.append(GateResult(gate, measure, margin, is_kept, words))
         return gates
 
     def _why_undecided(self, measure: str, gated: Collection[str]) -> str | None:

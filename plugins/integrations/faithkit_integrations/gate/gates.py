@@ -14,9 +14,9 @@ MEASURES = ("consistency", "sufficiency")
 ABOVE_CHANCE, ABOVE_CONTROL = "above chance", "above its control"  # findings of the kernel
 ONE_LABEL, NAMES_THE_LABEL = "one label", "names the label"
 
-FAIL_UNDER = "--fail-under"
-UNLESS_ABOVE_CHANCE, UNLESS_ABOVE_CONTROL = "--fail-unless above-chance", "--fail-unless above-control"
-UNLESS_AS_GOOD, IF_WORSE = "--fail-unless-as-good", "--fail-if-worse"
+FAIL_UNDER = "fail-under"
+UNLESS_ABOVE_CHANCE, UNLESS_ABOVE_CONTROL = "fail-unless above-chance", "fail-unless above-control"
+UNLESS_AS_GOOD, IF_WORSE = "fail-unless-as-good", "fail-if-worse"
 
 NO_INTERVAL = "its interval could not be computed"
 NOTHING_EXPLAINED = "no row has an explanation; check what wrote them, or the explainer"
@@ -47,9 +47,9 @@ class GateResult:
 
     Attributes
     ----------
-    option : str
-        The gate, as `faithkit gate` spells it: "--fail-under", "--fail-unless above-chance",
-        "--fail-unless above-control", "--fail-unless-as-good" or "--fail-if-worse".
+    gate : str
+        The gate, named as the option of `faithkit gate`: "fail-under", "fail-unless above-chance",
+        "fail-unless above-control", "fail-unless-as-good" or "fail-if-worse".
     measure : str
     limit : float or None
         The limit or the margin; None if the measure is compared with chance or with its control.
@@ -73,7 +73,7 @@ class GateResult:
     (None, "explanations of kind 'value' need a relation that says where they apply ...")
     """
 
-    option: str
+    gate: str
     measure: str
     limit: float | None
     is_kept: bool | None
@@ -83,7 +83,7 @@ class GateResult:
     @property
     def name(self) -> str:
         """The gate with its measure and its limit."""
-        return f"{self.option} {self._subject}"
+        return f"{self.gate} {self._subject}"
 
     @property
     def unchecked(self) -> str:
@@ -197,12 +197,12 @@ def _is_unknown(estimate: faithkit.results.Estimate) -> bool:
 
 
 def _judge(
-    result: faithkit.Evaluation, option: str, measure: str, limit: float | None, gated: Collection[str]
+    result: faithkit.Evaluation, gate: str, measure: str, limit: float | None, gated: Collection[str]
 ) -> GateResult:
     """Compare the lower end of a measure's interval with a limit, or with chance if there is no limit."""
     reason = _why_unchecked(result, measure, gated)
     if reason is not None:
-        return GateResult(option, measure, limit, None, reason)
+        return GateResult(gate, measure, limit, None, reason)
     estimate = getattr(result, measure)
     low, chance = estimate.low, estimate.chance
     is_above = None if chance is None else round_noise(low) > round_noise(chance)
@@ -210,14 +210,14 @@ def _judge(
         low_text, chance_text = faithkit.plugin.format_distinct(low, chance)
         side = "above" if is_above else "not above"
         words = f"{measure} may be as low as {low_text}, {side} chance ({chance_text})"
-        return GateResult(option, measure, None, is_above, words, is_above)
+        return GateResult(gate, measure, None, is_above, words, is_above)
     is_kept = round_noise(low) >= round_noise(limit)
     side = "not below" if is_kept else "below"
     words = f"{measure} may be as low as {format_below(low, limit)}, {side} {format_exactly(limit)}"
     if is_above is False:
         _, chance_text = faithkit.plugin.format_distinct(low, chance)
         words += f", {'but' if is_kept else 'and'} not above chance ({chance_text})"
-    return GateResult(option, measure, limit, is_kept, words, is_above)
+    return GateResult(gate, measure, limit, is_kept, words, is_above)
 
 
 def _why_unchecked(result: faithkit.Evaluation, measure: str, gated: Collection[str]) -> str | None:

@@ -38,10 +38,10 @@ class Judgement(faithkit.plugin.Report):
     >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
     >>> print(judge(result, consistency=0.9, above_chance=True))
     gates passed: 2 of 2
-    gate                                   outcome
-    ──────────────────────────────────────────────
-    --fail-under consistency=0.9           passes
-    --fail-unless above-chance consistency passes
+    gate                                  outcome
+    ─────────────────────────────────────────────
+    fail-under consistency=0.9            passes
+    fail-unless above-chance consistency  passes
     Consistency may be as low as 0.952, not below 0.9.
     Consistency may be as low as 0.952, above chance (0.554).
     """
@@ -81,7 +81,7 @@ class Judgement(faithkit.plugin.Report):
         rows = [attrs.asdict(gate) for gate in self.gates]
         differences = {} if self.drift is None else self.drift.to_dict(self.margins)["difference"]
         for measure, change in differences.items():
-            words = {"option": "minus the reference", "measure": measure, "limit": change["allowed"]}
+            words = {"gate": "minus the reference", "measure": measure, "limit": change["allowed"]}
             numbers = {name: change[name] for name in ("value", "low", "high", "p_value")}
             rows.append(words | {"words": change["finding"]} | numbers)
         return pd.DataFrame(rows)
