@@ -43,7 +43,7 @@ class Judgement(faithkit.plugin.Report):
     fail-under consistency=0.9            passes
     fail-unless above-chance consistency  passes
     Consistency may be as low as 0.952, not below 0.9.
-    Consistency may be as low as 0.952, above chance (0.554).
+    Consistency may be as low as 0.952, above chance (0.553).
     """
 
     gates: tuple[GateResult, ...]
