@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 from looping import one_test
 
+import faithkit
 from faithkit.cli import main
 
 pytestmark = pytest.mark.usefixtures("few_control_draws", "no_next_steps")
@@ -21,9 +22,8 @@ STREAM = "long.csv --prediction label --explanation why"
 def run(tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
     for name, options in {"r": {}, "majority": {"estimator": "majority"}}.items():
-        faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "b", "a"], **options).to_json(
-            f"{tmp_path}/{name}.json"
-        )
+        result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "b", "a"], **options)
+        result.to_json(tmp_path / f"{name}.json")
     faithkit.score(["yes", "no", "no"], ["a", "a", "a"]).to_json(tmp_path / "b.json")
     faithkit.score(["yes", "no"], ["a", "b"]).to_json(tmp_path / "alone.json")
     (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 100)

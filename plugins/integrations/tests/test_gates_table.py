@@ -1,16 +1,22 @@
 """The table of gates on the page about builds: it is what the simulation gives, whose differences are those of `score`."""
 
 import csv
+import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
-import simulate_gates as simulation
 from looping import one_test
 
 import faithkit
 
 TABLE = Path(__file__).parents[3] / "docs" / "howto" / "gates.csv"
+
+
+@pytest.fixture
+def simulation(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    return importlib.import_module("simulate_gates")
 
 
 def score_table(table):
@@ -20,7 +26,7 @@ def score_table(table):
 
 @one_test
 @pytest.mark.parametrize("n", [30, 200])
-def test_the_differences_are_those_of_score(n):
+def test_the_differences_are_those_of_score(simulation, n):
     rng = np.random.default_rng(n)
     now, before = simulation.draw(rng, 0.8, n), simulation.draw(rng, 0.9, n)
     expected = score_table(now).difference(score_table(before), paired=False)
@@ -29,7 +35,7 @@ def test_the_differences_are_those_of_score(n):
 
 
 @pytest.mark.slow
-def test_each_gate_fails_as_often_as_the_table_says():
+def test_each_gate_fails_as_often_as_the_table_says(simulation):
     with TABLE.open() as file:
         header, *rows = csv.reader(file)
     assert header == simulation.HEADER
