@@ -30,7 +30,7 @@ OPTIONS = [
 
 # how a help text may begin: it tells what the program will do
 IMPERATIVE = re.compile(
-    "(Allow|Assume|Bound|Call|Check|Compare|Count|Evaluate|Exit|Explain|Fit|Give|Hide|Keep|Let|List|Load|Measure|Name|"
+    "(Allow|Assume|Bound|Call|Check|Compare|Count|Evaluate|Exit|Explain|Fail|Fit|Give|Hide|Keep|Let|List|Load|Measure|Name|"
     "Plan|Predict|Print|Read|Repeat|Run|Say|Show|Shuffle|Start|Stop|Take|Tally|Treat|Trust|Use|Weight|Write) "
 )
 

@@ -679,6 +679,27 @@ def test_a_reference_without_a_margin_shows_the_difference_and_keeps_no_gate():
     assert (len(judgement), judgement.is_kept, bool(judgement)) == (0, None, False)
 
 
+def test_drift_from_a_reference_that_could_not_be_checked_says_so():
+    labels = ["yes", "no", "no"]
+    judgement = judge(
+        faithkit.score(labels, ["a", "b", "b"]), reference=faithkit.score(labels, ["a", "b", "c"])
+    )
+    assert judgement.drift.differences["consistency"].value == pytest.approx(2 / 3)
+    assert "); nothing could be checked in the reference." in " ".join(str(judgement).split())
+    assert "); nothing could be checked in the reference." in judgement.to_html()
+
+
+def test_a_discretizer_that_explanations_name_is_that_of_the_result():
+    signs = faithkit.Explanations.vectors(score_month("january").rows.explanations.values, discretizer="sign")
+    plain = faithkit.Explanations.vectors(signs.values)
+    labels = MONTHS["january"]["label"]
+    named = faithkit.score(labels, signs)
+    asked = faithkit.score(labels[:-1], plain.take(range(399)), discretizer="sign")
+    assert judge(asked, reference=named, worse={"consistency": 0.5})
+    with pytest.raises(InputError, match="was measured with the discretizer sign, and this is original"):
+        judge(faithkit.score(labels, plain), reference=named)
+
+
 def test_results_with_rows_and_from_files_are_judged_alike(here):
     options = {"as_good": {"consistency": 0.01}, "worse": {"consistency": 0.0}}
     with_rows = judge(score_month("march"), reference=score_month("january"), **options)
