@@ -25,6 +25,5 @@ from .run.components.resolution import relation as relation
 from .run.evaluation import Evaluation as Evaluation
 from .run.planning import plan as plan
 from .run.saved_results import load as load
-from .run.scorer import scorer as scorer
 
 __version__: str

@@ -28,6 +28,7 @@ from .extension.entries import Entry as Entry
 from .extension.hookspecs import hookimpl as hookimpl
 from .extension.registry import Registry as Registry
 from .extension.registry import registry as registry
+from .files import write_atomically as write_atomically
 from .files import write_file as write_file
 from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
@@ -38,6 +39,7 @@ from .inputs.seeds import fingerprint as fingerprint
 from .inputs.seeds import row_seeds as row_seeds
 from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
+from .measure.difference import compute_difference as compute_difference
 from .measure.mean import Mean as Mean
 from .measure.objections import Objection as Objection
 from .measure.objections import ObjectionContext as ObjectionContext
@@ -47,6 +49,8 @@ from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Executor as Executor
 from .measure.protocols import Explainer as Explainer
 from .report.base import Report as Report
+from .report.formats import format_difference as format_difference
+from .report.formats import format_distinct as format_distinct
 from .report.formats import format_lower_end as format_lower_end
 from .report.formats import format_percent as format_percent
 from .report.formats import format_percent_interval as format_percent_interval

@@ -11,11 +11,22 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_GATE = (
+    "an option of another command: write the result with --json result.json, then run faithkit gate "
+    "result.json {}"
+)
+
 OPTIONS: Mapping[str, str] = {
     "--backend": "--executor processes:workers=N, threads:workers=N, here or dask:scheduler=ADDRESS",
     "--scheduler": "--executor dask:scheduler=ADDRESS",
     "--store": "--executor stored:folder=DIR, or stored:folder=DIR,inside=processes:workers=N",
     "--row-timeout": "--executor processes:timeout=SECONDS",
+    "--fail-under": _GATE.format("--fail-under MEASURE=VALUE"),
+    "--fail-unless": _GATE.format("--fail-unless above-chance"),
+    "--fail-unless-as-good": _GATE.format("--reference old.json --fail-unless-as-good MEASURE=MARGIN"),
+    "--fail-if-worse": _GATE.format("--reference old.json --fail-if-worse MEASURE=MARGIN"),
+    "--reference": _GATE.format("--reference old.json"),
+    "--junit": _GATE.format("--junit FILE"),
     "score --backend": "left out: logs of any size are counted on this machine",
     "score --scheduler": "left out: logs of any size are counted on this machine",
 }
@@ -29,6 +40,9 @@ KEYWORDS: Mapping[str, str] = {
 
 NAMES: Mapping[str, str] = {
     "faithkit.testing": "faithkit_conformance",
+    "faithkit.scorer": "faithkit_integrations.scorer",
+    "faithkit.results.GateResult": "faithkit_integrations.GateResult",
+    "Evaluation.judge": "a function: faithkit_integrations.judge(result, consistency=0.8)",
 }
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 

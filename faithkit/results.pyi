@@ -24,7 +24,6 @@ from .run.comparisons.by_label import ByLabel as ByLabel
 from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.comparison import Pair as Pair
 from .run.comparisons.subgroups import Subgroups as Subgroups
-from .run.gates import GateResult as GateResult
 from .run.measurements import DesignSummary as DesignSummary
 from .run.measurements import Evidence as Evidence
 from .run.provenance import Origin as Origin

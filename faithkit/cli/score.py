@@ -6,27 +6,20 @@ from typing import Any
 import click
 
 from faithkit.cli.shared.delivery import deliver, needed_diagnostics
-from faithkit.cli.shared.gates import (
-    GatedVerb,
-    check_reference,
-    combine_margins,
-    limit_options,
-    reference_option,
-)
 from faithkit.cli.shared.options import (
     check_components,
     design_options,
     detail_options,
     diagnose_option,
     discretizer_option,
-    gated_output_options,
     log_id_option,
     log_prediction_options,
     measure_options,
+    result_options,
 )
 from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.verb import DATA, combine, option
+from faithkit.cli.shared.verb import DATA, Verb, combine, option
 
 EXAMPLES = """\b
 Examples:
@@ -72,7 +65,7 @@ _log_options = combine(
 )
 
 
-@click.command(cls=GatedVerb, epilog=EXAMPLES)
+@click.command(cls=Verb, epilog=EXAMPLES)
 @click.argument("log", metavar="LOG", callback=resolve_path)
 @option(
     "--with FILE",
@@ -101,12 +94,10 @@ _log_options = combine(
 @measure_options
 @log_prediction_options
 @diagnose_option
-@reference_option
 @detail_options
 @log_id_option
-@limit_options
 @origin_options
-@gated_output_options
+@result_options
 def command(
     log: str,
     joined: str | None,
@@ -118,12 +109,10 @@ def command(
     unexplained: str,
     outcome: str | None,
     diagnostics: Any,
-    reference: str | None,
     by: str | None,
     by_label: bool,
     violations: int | None,
     id: str | None,
-    limits: dict[str, Any],
     origin: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
@@ -136,17 +125,12 @@ def command(
 
     For rules, in words or in their JSON form, and for importances, --features adds sufficiency. Importances
     and features are paired by name (phi_age and age), else in the order in which you write both.
-
-    The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
-    on it.
     """
     from faithkit.inputs.logs.log_files import open_log
     from faithkit.inputs.pools import read_logged_pool
     from faithkit.inputs.predictions.outcome import parse_outcome
-    from faithkit.run.comparisons.reference import is_saved_result, load_reference
     from faithkit.run.populations.log_scoring import score_log
 
-    check_reference(reference, limits)
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
@@ -156,29 +140,21 @@ def command(
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     roles = {**log_options, **columns, "blocks": blocks}
     logged = open_log(log, **roles, by=by, id=id, joined=joined)
-    pool_rows = reference_log = None
+    pool_rows = None
     if pool is not None:
         features = logged.roles.features
         pool_rows = read_logged_pool(pool, log_options["prediction"], features, **columns, ids=id)
-    if reference is not None:
-        reference_log = (
-            load_reference(reference, **options)
-            if is_saved_result(reference)
-            else open_log(reference, **roles)
-        )
     report = score_log(
         logged,
         violations,
         pool_rows,
         unexplained,
-        reference=reference_log,
-        allowed=combine_margins(limits),
         diagnostics=needed_diagnostics(diagnostics, paths),
         origin=build_origin(origin, log),
         by_label=by_label,
         **options,
     )
-    deliver(report, paths, limits)
+    deliver(report, paths)
 
 
 def _check_usage(

@@ -73,6 +73,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
+        "command": ("gate",),
     },
     "faithkit-model-files": {
         "loader": ("skops", "onnx", "pickle", "mlflow"),

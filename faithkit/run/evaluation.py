@@ -24,13 +24,6 @@ from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
 from faithkit.run.exported_rows import export_rows
-from faithkit.run.gates import (
-    GateResult,
-    check_limits,
-    judge_against_chance,
-    judge_against_control,
-    judge_limits,
-)
 from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
 from faithkit.run.instances.violations import find_worst_violations, shown_measure
 from faithkit.run.populations.in_memory import InMemory
@@ -51,6 +44,8 @@ class Evaluation(Result):
     n, n_explanations, unexplained : int
         The number of instances, of distinct explanations (each missing one counts as one), and of instances
         without an explanation.
+    unexplained_share : float
+        The share of the instances, by their weight, that have no explanation.
     why_unexplained, remarks : dict of str to int
         How many instances have no explanation, by reason, and how often explainers made a remark on an
         explanation, such as "below the threshold"; the most frequent first.
@@ -76,6 +71,10 @@ class Evaluation(Result):
     relation_learnt_from : str or None
         What the relation learnt from: "the background", or "the rows themselves" where that is smaller or
         absent; None if it learns nothing.
+    kind : str
+        The kind of the explanations, such as "vector", "rule" or "value".
+    discretizer_learnt_from : str or None
+        The same for the discretizer.
     origin : Origin
         What the report says about where the result comes from: title, author, names of data and model.
     setup : Setup
@@ -373,42 +372,6 @@ class Evaluation(Result):
         if not paired:  # of pairs, weights, clusters and blocks are compared row by row
             check_design(self, other)
         return subtract_results(self, other, measure, paired)
-
-    def judge(
-        self,
-        *,
-        consistency: float | None = None,
-        sufficiency: float | None = None,
-        above_chance: bool = False,
-        above_control: bool = False,
-    ) -> list[GateResult]:
-        """Compare the lower ends of the measures' intervals with limits, with chance, and with the control.
-
-        A gate cannot be checked, and is neither kept nor missed, if the measure was not taken, if nothing
-        could be checked, or if all predictions are the same. The gate of consistency also cannot be checked
-        if each prediction has one explanation, unless sufficiency has a limit as well.
-
-        Parameters
-        ----------
-        consistency, sufficiency : float, optional
-            The limit that the lower end must reach.
-        above_chance : bool
-            Whether the lower end must also be above chance. This applies to the measures that have a limit,
-            or to all measures if none has.
-        above_control : bool
-            Whether sufficiency must also be above its control.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
-        >>> [judgement.is_kept for judgement in result.judge(consistency=0.9, above_chance=True)]
-        [True, True]
-        """
-        limits = check_limits({"consistency": consistency, "sufficiency": sufficiency})
-        gates = judge_limits(self, limits)
-        gates += judge_against_chance(self, limits) if above_chance else []
-        return gates + (judge_against_control(self) if above_control else [])
 
     def _count(self, measure: str) -> Count:
         if measure not in self.evidence.counts:

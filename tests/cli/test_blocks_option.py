@@ -45,10 +45,13 @@ def test_a_log_is_measured_within_the_blocks_of_a_column(path):
 
 
 def test_a_reference_is_measured_within_the_same_blocks_or_refused():
-    done = score("log.csv", "--blocks", "question", "--reference", "log.parquet", "--json", "-")
+    blocks = ("--blocks", "question")
+    for name, options in {"now": blocks, "before": blocks, "plain": ()}.items():
+        assert score("log.csv", *options, "--json", f"{name}.json").exit_code == 0
+    gate = ("--fail-if-worse", "consistency=1")
+    done = run("gate", "now.json", "--reference", "before.json", *gate, "--json", "-")
     assert json.loads(done.stdout)["reference"]["difference"]["consistency"]["value"] == 0
-    assert score("log.csv", "--json", "plain.json").exit_code == 0
-    done = score("log.csv", "--blocks", "question", "--reference", "plain.json")
+    done = run("gate", "now.json", "--reference", "plain.json", *gate)
     assert done.exit_code == 1
     assert "this sample alone has blocks" in done.stderr
 

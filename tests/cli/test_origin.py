@@ -71,22 +71,14 @@ def test_a_result_names_its_files_without_folders_and_knows_how_good_the_model_i
 
 def test_the_command_has_no_folders_executor_outputs_and_texts(folder):
     inputs = ("--data", folder / "people.csv", "--model", folder / "model.pkl", "--explainer", "tree")
-    running = (
-        "--n-jobs",
-        "1",
-        "--executor",
-        f"stored:folder={folder / 'store'}",
-        "--title",
-        "May",
-        "--seed",
-        "3",
-    )
-    gates = ("--fail-under", "consistency=0.1", "--on-error", "record")
-    words = [str(word) for word in (*inputs, *running, *gates, "--json", folder / "out.json")]
+    stored = f"stored:folder={folder / 'store'}"
+    running = ("--n-jobs", "1", "--executor", stored, "--title", "May", "--seed", "3")
+    measuring = ("--confidence", "0.9", "--on-error", "record")
+    words = [str(word) for word in (*inputs, *running, *measuring, "--json", folder / "out.json")]
     with command.make_context("evaluate", words) as context:
         assert command_text(context) == (
             "faithkit evaluate --explainer tree --data people.csv --model model.pkl --seed 3 "
-            "--fail-under consistency=0.1 --on-error record"
+            "--confidence 0.9 --on-error record"
         )
 
 

@@ -198,7 +198,7 @@ def test_what_cannot_be_written_is_refused_at_once(here, options, reason):
     assert (here / "log.csv").read_text() == LOG
 
 
-@pytest.mark.parametrize("option", ["--data", "--background", "--reference", "--model"])
+@pytest.mark.parametrize("option", ["--data", "--background", "--model"])
 def test_no_output_goes_onto_an_input(here, option):
     name = {"--model": "mine.skops"}.get(option, "mine.csv")
     (here / name).write_text("a,y\n1,2\n")
@@ -247,10 +247,10 @@ def model(X):
 def test_whoever_changes_the_working_folder_moves_no_file(here):
     places = np.arange(60)
     frame = pd.DataFrame({"a": places, "b": places % 3, "y": places % 2})
-    for name in ("data.csv", "train.csv", "before.csv"):
+    for name in ("data.csv", "train.csv"):
         frame.to_csv(here / name, index=False)
     (here / "restless.py").write_text(RESTLESS)
-    inputs = ("--data", "data.csv", "--background", "train.csv", "--reference", "before.csv", "--target", "y")
+    inputs = ("--data", "data.csv", "--background", "train.csv", "--target", "y")
     outputs = ("--json", "r.json", "--csv", "r.csv", "--executor", "stored:folder=kept")
     done = console(
         "evaluate",

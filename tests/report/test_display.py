@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_integrations import judge
 from faithkit_monitor import Monitor
 from looping import one_test
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, score_ordinary
@@ -26,7 +27,6 @@ TAGS = {
 # values of a few numbers, whose names say it all: Python's own line will do
 PLAIN = {
     "Mean",
-    "GateResult",
     "MeasureStatistics",
     "CheckableCounts",
     "EstimatedShare",
@@ -97,9 +97,8 @@ def monitor(tmp_path_factory):
 
 SYSTEMS = {
     "a result": lambda hostile: score_values(hostile),
-    "a report": lambda hostile: EvaluationReport.of(
-        score_values(hostile), violations=1, by=["f", "m"] * 30, reference=score_values(hostile)
-    ),
+    "a report": lambda hostile: EvaluationReport.of(score_values(hostile), violations=1, by=["f", "m"] * 30),
+    "a judgement": lambda hostile: judge(score_values(hostile), consistency=0.5, above_control=True),
     "groups": measure_groups,
     "a comparison": compare_systems,
     "a pair": lambda hostile: compare_systems(hostile).pairs()[0],

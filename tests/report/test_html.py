@@ -101,9 +101,9 @@ def compared_page(compared, no_pictures):
 @pytest.mark.usefixtures("no_pictures")
 def test_every_section_is_there():
     result = score_ordinary()
-    outcome = EvaluationReport.of(result, violations=2, by="sex", reference=score_ordinary(30))
+    outcome = EvaluationReport.of(result, violations=2, by="sex")
     assert find_headings(outcome.to_html()) == [
-        *("Measures", "Behind the numbers", "Compared with the reference, 30 instances"),
+        *("Measures", "Behind the numbers"),
         *("Consistency by predicted label", "Sufficiency by predicted label"),
         *("Consistency by sex", "Sufficiency by sex", "Contradictions", "Explanations"),
         *("Next steps", "Provenance"),
@@ -296,15 +296,6 @@ def test_of_fourteen_groups_a_plot_has_the_twelve_largest(draw_only):
     drawn = [name for name in range(14) if f">g{name}</text>" in svg]
     assert drawn == [name for name in range(14) if name not in (3, 9)]
     assert "These are the 12 largest of 14." in text
-
-
-@pytest.mark.usefixtures("no_pictures")
-def test_drift_is_told_with_both_sizes():
-    result = score_ordinary()
-    text = EvaluationReport(result, reference=score_ordinary(30)).to_html()
-    assert "Compared with the reference, 30 instances" in text
-    change = result.difference(score_ordinary(30), paired=False)
-    assert f"{change.value:+.3f}".replace("-", "−") in text
 
 
 @pytest.mark.usefixtures("no_pictures")

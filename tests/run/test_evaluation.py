@@ -260,7 +260,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *("explainer", "discretizer", "discretized", "relation", "estimator", "seed", "data", "model", "versions"),
         *("background", "permutations", "explained_by", "effective", "clusters", "uninformative", "blocks", "pool"),
         *("tails", "outcome", "next_steps", "origin", "pairs", "warnings", "objections", "owners"),
-        *("relation_phrase", "relation_learnt_from"),
+        *("relation_phrase", "relation_learnt_from", "kind", "discretizer_learnt_from", "unexplained_share"),
     }  # fmt: skip
     assert set(payload["measures"]["consistency"]) == {
         *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value", "verified"),
@@ -269,6 +269,45 @@ def test_the_result_has_exactly_the_documented_fields():
     }  # fmt: skip
     assert payload["measures"]["sufficiency"] is None
     assert "need a relation" in payload["why_no_sufficiency"]
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("design", "share"),
+    [
+        ({}, 0.5),
+        ({"weights": [5, 1, 1, 1]}, 0.25),
+        ({"clusters": [1, 1, 2, 2]}, 0.5),
+        ({"blocks": [1, 1, 2, 2]}, 0.5),
+    ],
+)
+def test_the_share_without_an_explanation_counts_each_row_by_its_weight(design, share):
+    result = faithkit.score(["yes", "no", "yes", "no"], ["a", "a", None, None], **design)
+    assert (result.unexplained, result.unexplained_share) == (2, share)
+
+
+@pytest.mark.filterwarnings("ignore:no background was given")
+@one_test
+@pytest.mark.parametrize(
+    ("discretizer", "background", "expected"),
+    [
+        ("quantile:bins=2", False, "the rows themselves"),
+        ("quantile:bins=2", True, "the background"),
+        ("sign", True, None),
+        ("sign", False, None),
+    ],
+)
+def test_a_result_says_what_its_discretizer_learnt_from(discretizer, background, expected):
+    rng = np.random.default_rng(0)
+    X, others = rng.normal(size=(20, 2)), rng.normal(size=(30, 2))
+    result = faithkit.evaluate(
+        lambda X: (X[:, 0] > 0).astype(int),
+        X,
+        explainer=lambda X: X,
+        discretizer=discretizer,
+        background=others if background else None,
+    )
+    assert (result.discretizer_learnt_from, result.kind) == (expected, "vector")
 
 
 def test_the_same_question_gives_the_same_bytes(tmp_path):

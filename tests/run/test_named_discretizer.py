@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import warnings
 
 import attrs
 import numpy as np
@@ -154,22 +153,6 @@ def test_a_store_keeps_the_name(tmp_path):
         for executor in (None, f"stored:folder={tmp_path}", f"stored:folder={tmp_path}")
     )
     assert fresh == stored
-
-
-def test_a_saved_reference_of_another_discretizer_is_refused(tmp_path):
-    from faithkit.run.comparisons.reference import check_comparable, load_reference
-
-    path = tmp_path / "before.json"
-    score_named(None, "sign").to_json(path)
-    settings = {"discretizer": None, "estimator": "leave-one-out", "confidence": 0.95}
-    before = load_reference(str(path), **settings)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_comparable(score_named("sign", None), before)
-    with pytest.raises(
-        faithkit.errors.InputError, match="was measured with the discretizer sign, and this is original"
-    ):
-        check_comparable(score_named(None, None), before)
 
 
 def test_batches_that_name_two_discretizers_differ():

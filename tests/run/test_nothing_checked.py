@@ -133,14 +133,6 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     assert EvaluationReport.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
 
 
-def test_drift_from_a_reference_that_could_not_be_checked_says_so():
-    result = faithkit.score(LABELS, ["a", "a", "b", "b"])
-    outcome = EvaluationReport.of(result, reference=faithkit.score(LABELS, DISTINCT))
-    assert outcome.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
-    assert "); nothing could be checked in the reference." in " ".join(str(outcome).split())
-    assert "); nothing could be checked in the reference." in outcome.to_html()
-
-
 def test_the_command_line_writes_null_and_empty(tmp_path):
     pd.DataFrame({"label": LABELS, "why": DISTINCT}).to_csv(tmp_path / "log.csv", index=False)
     command = ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "why"]

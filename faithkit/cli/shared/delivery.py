@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.gates import gate_steps
 from faithkit.cli.shared.options import output_options
 from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.streams import escape_json, print_result, write_output
@@ -26,17 +25,12 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None = None) -> None:
-    """Print the result, write its files and check the limits, even if one of these steps fails.
-
-    The failures are raised at the end. A file that could not be written counts more than a missed limit.
-    """
-    # the JUnit file is written at the end of the run
-    files = {name: path for name, path in paths.items() if name != "junit_path"}
-    steps: list[Step] = [partial(_write, result, *file) for file in files.items()]
+def deliver(result: Any, paths: dict[str, str]) -> None:
+    """Print the result and write its files, even if one of these steps fails; raise the failures then."""
+    steps: list[Step] = [partial(_write, result, *file) for file in paths.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: print_result(str(result)))
-    run_all(steps if limits is None else [*steps, *gate_steps(result, **limits)])
+    run_all(steps)
 
 
 def needed_diagnostics(diagnostics: Any, paths: Mapping[str, str]) -> Any:
@@ -53,10 +47,9 @@ def run_all(steps: Iterable[Step]) -> None:
             step()
         except Exception as error:
             failures.append(error)
-    errors = [failure for failure in failures if not isinstance(failure, click.exceptions.Exit)]
-    if len(errors) > 1:
-        raise InputError(" ".join(map(describe, errors))) from errors[0]
-    for failure in errors or failures:
+    if len(failures) > 1:
+        raise InputError(" ".join(map(describe, failures))) from failures[0]
+    for failure in failures:
         raise failure
 
 

@@ -320,7 +320,7 @@ def _check_export(_ctx: click.Context, _param: click.Parameter, path: str | None
     return path
 
 
-gated_output_options = combine(
+result_options = combine(
     *_FILE_OPTIONS,
     option(
         "--export FILE",
@@ -329,12 +329,6 @@ gated_output_options = combine(
         ".jsonl or .parquet.",
         "export_path",
         callback=_check_export,
-    ),
-    option(
-        "--junit FILE",
-        OUTPUT,
-        "Write the outcome of each limit to this file as JUnit XML for a build server; - means stdout.",
-        "junit_path",
     ),
     verbose_option,
     debug_option,

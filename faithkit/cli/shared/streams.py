@@ -118,7 +118,7 @@ def write_stdout(name: str, text: str) -> None:
     is_utf8 = _is_utf8(getattr(stream, "encoding", None))
     if name == "json_path" and not is_utf8:
         text = escape_json(text, ascii_only=True)
-    if name in ("html_path", "junit_path") and not is_utf8:
+    if name == "html_path" and not is_utf8:
         text = text.encode("ascii", "xmlcharrefreplace").decode("ascii")
     if stream.isatty():
         text = to_printable(text, keep="\n\t")

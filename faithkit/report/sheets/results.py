@@ -6,15 +6,11 @@ import attrs
 
 from faithkit.display import VERBOSE
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanation_losses import Overview
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (
     Payload,
-    format_difference,
     format_number,
-    format_p_value,
-    keep_together,
     pluralize,
 )
 from faithkit.report.outcome_words import choose_words
@@ -55,7 +51,7 @@ def result_sheet(
     is_dominated: bool = False,
     has_diagnoses: bool = False,
 ) -> Sheet:
-    """Return the first screen of a result, then drift, labels, subgroups and contradictions if requested.
+    """Return the first screen of a result, then labels, subgroups and contradictions if requested.
 
     With `VERBOSE`, all numbers, sentences, diagnoses and next steps are shown.
 
@@ -162,8 +158,8 @@ def _without_note(parts: list[Part | None], violations: Sequence[Violation] | No
 def _further_parts(
     payload: Payload, violations: Sequence[Violation] | None, by_label: bool, is_page: bool = False
 ) -> list[Sheet]:
-    """Return the requested sections: drift, labels, subgroups, contradictions."""
-    sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
+    """Return the requested sections: labels, subgroups, contradictions."""
+    sheets: list[Sheet] = []
     if "by_label" in payload and by_label:
         sheets += label_sheets(payload["by_label"], has_figures=is_page)
     if "subgroups" in payload:
@@ -177,25 +173,6 @@ def _further_parts(
 def _next_steps(payload: Payload) -> Sheet | None:
     steps = payload.get("next_steps")
     return Sheet("Next steps:", [Bullets(steps)]) if steps else None
-
-
-def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
-    here, there = read_estimates(payload), read_estimates(reference)
-    rows = []
-    for name, change in reference["difference"].items():
-        values = [_estimate_text(measures[name]) for measures in (here, there)]
-        difference = "{} ({})".format(*format_difference(change["value"], change["low"], change["high"]))
-        rows.append((name, *values, difference, format_p_value(change["p_value"])))
-    title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
-    table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None
-    return Sheet.of(title, table, *describe_changes(reference))
-
-
-def describe_changes(reference: Payload) -> list[str]:
-    """Return for each measure whether it is worse than in the reference, or why that is unknown."""
-    sentences = [change["finding"] for change in reference["difference"].values()]
-    sentences += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
-    return [keep_together(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in sentences]
 
 
 def provenance_sheet(facts: Mapping[str, str | None], versions: Mapping[str, str]) -> Sheet:
@@ -240,7 +217,3 @@ def measuring_facts(payload: Payload) -> dict[str, str | None]:
 def user_facts(payload: Payload) -> dict[str, str | None]:
     """Return what the user wrote about the result, and the command."""
     return {name: payload["origin"][name] or None for name in ("author", "date", "command")}
-
-
-def _estimate_text(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else format_number(estimate.estimate)

@@ -33,15 +33,13 @@ METHOD = {
 class ResolvedComponent:
     """A component ready for use, and the text that names it.
 
-    `recipe` is (name, params) if the user gave a name: a worker can rebuild the component from it. If
-    `is_fitted`, the component is never fitted again, so that two samples are measured alike.
+    `recipe` is (name, params) if the user gave a name: a worker can rebuild the component from it.
     """
 
     kind: str
     text: str
     instance: Any
     recipe: tuple[str, dict[str, Any]] | None = None
-    is_fitted: bool = False
 
 
 class FunctionExplainer:

@@ -88,12 +88,14 @@ class AssertFaithful:
         """
         __tracebackhide__ = True
         import faithkit
+        import faithkit_integrations
 
         if consistency is None and sufficiency is None and not above_chance and not above_control:
             raise faithkit.errors.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         report_lines = self._write_report(result)
-        judgements = result.judge(
+        judgements = faithkit_integrations.judge(
+            result,
             consistency=consistency,
             sufficiency=sufficiency,
             above_chance=above_chance,

@@ -1,4 +1,4 @@
-"""How often `--fail-unless-as-good` and `--fail-if-worse` fail: `python tests/benchmarks/simulate_gates.py FILE`.
+"""How often `--fail-unless-as-good` and `--fail-if-worse` fail: `python plugins/integrations/tests/simulate_gates.py FILE`.
 
 Two labels, equally frequent, and two explanations, each of which goes with its label with probability r, so that
 consistency is r² + (1 − r)². The reference and the new sample are drawn apart, with as many rows each. A sample is a

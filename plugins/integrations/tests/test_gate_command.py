@@ -1,4 +1,4 @@
-"""A gate never passes by accident, and never fails for the wrong reason: `--fail-under` and what can get in its way."""
+"""A gate never passes by accident, and never fails for the wrong reason: `faithkit gate` and what can get in its way."""
 
 import math
 import os
@@ -9,15 +9,17 @@ import click
 import pandas as pd
 import pytest
 from consoles import LOG, SCORE, console, run
+from faithkit_integrations import judge
+from faithkit_integrations.gate.command import enforce
+from faithkit_integrations.gate.gates import judge_limits
+from faithkit_integrations.gate.judgement import Judgement
+from faithkit_integrations.gate.numbers import format_below
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
-from faithkit.cli.shared.gates import enforce
 from faithkit.errors import InputError
-from faithkit.report.formats import format_below
-from faithkit.run.gates import judge_limits
 
 UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
 
@@ -30,6 +32,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+def gate(*gates, command=SCORE):
+    """Measure, and judge the result."""
+    done = run(*command, "--json", "r.json")
+    assert done.exit_code == 0, done.stderr
+    return run("gate", "r.json", *gates)
+
+
 # --- what can be said about a limit ----------------------------------------------------------------------
 
 
@@ -39,14 +48,14 @@ def here(tmp_path, monkeypatch):
 )
 def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, estimator):
     options = ("--prediction", "label", "--explanation", "why", "--estimator", estimator)
-    done = run("score", "unverifiable.csv", *options, "--fail-under", f"consistency={limit}")
+    done = gate("--fail-under", f"consistency={limit}", command=("score", "unverifiable.csv", *options))
     assert done.exit_code == 1
     assert (
         f"--fail-under consistency={limit} cannot be checked: no explanation holds for any other"
         in done.stderr
     )
     assert "as low as" not in done.stderr
-    assert "Verdict: nothing was tested: no two independent instances share an explanation." in done.stdout
+    assert f"fail-under consistency={limit}  cannot be checked" in done.stdout
 
 
 @one_test
@@ -58,7 +67,7 @@ def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, es
     ],
 )
 def test_a_limit_that_is_no_share_of_a_measure_is_a_usage_error(here, limit):
-    done = run(*SCORE, "--fail-under", limit)
+    done = run("gate", "r.json", "--fail-under", limit)
     assert done.exit_code == 2
     assert "is no limit" in done.stderr
 
@@ -66,8 +75,8 @@ def test_a_limit_that_is_no_share_of_a_measure_is_a_usage_error(here, limit):
 def enforce_limit(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
     outcome = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None)
-    result = SimpleNamespace(consistency=outcome, unexplained=0, n=9, leaks_prediction=False)
-    enforce("--fail-under", judge_limits(result, {"consistency": limit}))
+    result = SimpleNamespace(consistency=outcome, unexplained=0, n=9, leaks_prediction=False, warnings=())
+    enforce(Judgement(tuple(judge_limits(result, {"consistency": limit}))), result, lambda judgement: None)
 
 
 @one_test
@@ -146,22 +155,22 @@ UNTESTED = [
 
 def score(name, *gates):
     pd.DataFrame(LOGS[name]).to_csv(f"{name}.csv", index=False)
-    options = ("--prediction", "label", "--explanation", "why", "--diagnose", "none", "--junit", "r.xml")
-    return run("score", f"{name}.csv", *options, *gates)
+    command = ("score", f"{name}.csv", "--prediction", "label", "--explanation", "why", "--diagnose", "none")
+    return gate(*gates, "--junit", "r.xml", command=command)
 
 
 @one_test
 @pytest.mark.parametrize(("name", "reason"), UNTESTED)
-@pytest.mark.parametrize("gate", [("--fail-under", "consistency=0.8"), ("--fail-unless", "above-chance")])
-def test_what_was_not_tested_passes_no_gate(here, name, reason, gate):
-    done = score(name, *gate)
+@pytest.mark.parametrize("option", [("--fail-under", "consistency=0.8"), ("--fail-unless", "above-chance")])
+def test_what_was_not_tested_passes_no_gate(here, name, reason, option):
+    done = score(name, *option)
     assert done.exit_code == 1
     assert f"cannot be checked: {reason}" in done.stderr
     assert (
-        f'<error message="consistency{"=0.8" if gate[0] == "--fail-under" else ""} cannot be checked: {reason}'
+        f'<error message="consistency{"=0.8" if option[0] == "--fail-under" else ""} cannot be checked: {reason}'
         in (here / "r.xml").read_text()
     )
-    (judgement,) = faithkit.score(*LOGS[name].values()).judge(consistency=0.8)
+    (judgement,) = judge(faithkit.score(*LOGS[name].values()), consistency=0.8)
     assert (judgement.is_kept, judgement.words.startswith(reason)) == (None, True)
 
 
@@ -174,7 +183,7 @@ def test_names_pass_where_sufficiency_is_tested(here, measures, code):
     pd.DataFrame({"x": x, "label": ["no", "yes"] * 200, "rule": rules}).to_csv("rules.csv", index=False)
     options = ("--prediction", "label", "--explanation", "rule", "--features", "x", "--diagnose", "none")
     gates = [part for measure in measures for part in ("--fail-under", f"{measure}=0.8")]
-    assert run("score", "rules.csv", *options, *gates).exit_code == code
+    assert gate(*gates, command=("score", "rules.csv", *options)).exit_code == code
 
 
 # --- chance ----------------------------------------------------------------------------------------------
@@ -204,11 +213,8 @@ def test_noise_is_not_above_chance(here, name, code, limit):
 def test_above_chance_is_asked_of_the_measures_that_have_a_limit():
     labels, x = ["no", "yes"] * 100, [[1.0], [2.0]] * 100
     everywhere = faithkit.score(labels, ["a", "b", "c", "d"] * 50, X=x, relation=lambda x, explanation: True)
-    assert [judgement.is_kept for judgement in everywhere.judge(above_chance=True)] == [True, False]
-    assert [judgement.is_kept for judgement in everywhere.judge(consistency=0.5, above_chance=True)] == [
-        True,
-        True,
-    ]
+    assert [one.is_kept for one in judge(everywhere, above_chance=True)] == [True, False]
+    assert [one.is_kept for one in judge(everywhere, consistency=0.5, above_chance=True)] == [True, True]
 
 
 # --- what gets in its way --------------------------------------------------------------------------------
@@ -220,11 +226,11 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
     (here / "r.csv").unlink(missing_ok=True)
     (here / "pipe").unlink(missing_ok=True)
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = run(*SCORE, "--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
+    done = gate("--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
     assert done.exit_code == 1
     assert f"cannot write {here / 'pipe'}: no process reads it" in done.stderr
     assert ("failed: consistency may be as low as" in done.stderr) == missed
-    assert "consistency" in done.stdout
+    assert "gates passed" in done.stdout
     assert (here / "r.csv").exists()
 
 
@@ -234,21 +240,22 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
 def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept_or_not(
     here, limit, missed
 ):
+    assert run(*SCORE, "--json", "r.json").exit_code == 0
     with open("/dev/full", "w") as full:
         done = console(
-            *SCORE, "--json", "r.json", "--fail-under", f"consistency={limit}", capture_output=False,
+            "gate", "r.json", "--csv", "r.csv", "--fail-under", f"consistency={limit}", capture_output=False,
             stdout=full, stderr=-1,
         )  # fmt: skip
     assert done.returncode == 1
     assert "error: cannot write to stdout: No space left on device" in done.stderr
     assert ("failed: consistency may be as low as" in done.stderr) == missed
-    assert (here / "r.json").exists()
+    assert (here / "r.csv").exists()
 
 
 def test_all_that_went_wrong_is_told_on_one_line(here):
     for name in ("pipe", "other-pipe"):
         os.mkfifo(here / name)
-    done = run(*SCORE, "--json", "pipe", "--csv", "other-pipe", "--fail-under", "sufficiency=0.5")
+    done = gate("--json", "pipe", "--csv", "other-pipe", "--fail-under", "sufficiency=0.5")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert all(
@@ -277,6 +284,9 @@ def test_a_build_passes_only_if_sufficiency_is_above_a_control_that_was_drawn(
         tmp_path / "log.csv", index=False
     )
     roles = ("--prediction", "label", "--explanation", "why", "--features", "a,b,c", "--diagnose", "none")
-    done = run("score", str(tmp_path / "log.csv"), *roles, "--fail-unless", "above-control", *options)
+    result = str(tmp_path / "r.json")
+    measured = run("score", str(tmp_path / "log.csv"), *roles, *options, "--json", result)
+    assert measured.exit_code == 0, measured.stderr
+    done = run("gate", result, "--fail-unless", "above-control")
     assert done.exit_code == exit_code, done.stderr
     assert message in done.stderr

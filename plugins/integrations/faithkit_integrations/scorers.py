@@ -7,13 +7,10 @@ from typing import Any
 
 import attrs
 
-from faithkit.errors import InputError
-from faithkit.measure import MEASURES
-from faithkit.run.api import evaluate
-from faithkit.run.components.resolution import METHOD, resolve_component
-from faithkit.run.gates import NO_INTERVAL, why_unknown
-from faithkit.wording import join_words, suggest
+import faithkit
+from faithkit_integrations.gate.gates import MEASURES, NO_INTERVAL, why_unknown
 
+COMPONENTS = ("explainer", "discretizer", "relation")
 WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # options that do not change the estimate
 
 
@@ -26,13 +23,13 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """Return the measure's estimate; y is ignored, since explanations are about predictions."""
-        result = evaluate(estimator, X, **{"progress": False, **self.options})
+        result = faithkit.evaluate(estimator, X, **{"progress": False, **self.options})
         reason = why_unknown(result, self.measure, [self.measure])
         if reason is not None:
-            raise InputError(f"{self.measure} cannot be scored: {reason}.")
+            raise faithkit.errors.InputError(f"{self.measure} cannot be scored: {reason}.")
         estimate = float(getattr(result, self.measure).estimate)
         if not math.isfinite(estimate):
-            raise InputError(f"{self.measure} cannot be scored: {NO_INTERVAL}.")
+            raise faithkit.errors.InputError(f"{self.measure} cannot be scored: {NO_INTERVAL}.")
         return estimate
 
     def __repr__(self) -> str:
@@ -40,7 +37,7 @@ class Scorer:
             f"{name}={value!r}" if isinstance(value, str) else f"{name}=…"
             for name, value in self.options.items()
         )
-        return f"faithkit.scorer({', '.join([repr(self.measure), *options])})"
+        return f"faithkit_integrations.scorer({', '.join([repr(self.measure), *options])})"
 
 
 def scorer(measure: str = "consistency", **options: Any) -> Scorer:
@@ -56,8 +53,8 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     measure : str
         "consistency" or "sufficiency".
     **options
-        As in `evaluate`. Without a `background`, an explainer that learns is fitted to the scored rows, with
-        a warning; give it rows that are in no fold.
+        As in `faithkit.evaluate`. Without a `background`, an explainer that learns is fitted to the scored
+        rows, with a warning; give it rows that are in no fold.
 
     Returns
     -------
@@ -66,22 +63,27 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
 
     Examples
     --------
-    >>> import faithkit
+    >>> import faithkit, faithkit_integrations
     >>> from sklearn.model_selection import cross_validate
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> iris = faithkit.load_dataset("iris")
-    >>> thirds = faithkit.scorer("consistency", explainer=lambda X: (X.iloc[:, 2] // 2.5).tolist())
+    >>> explain = lambda X: (X.iloc[:, 2] // 2.5).tolist()
+    >>> thirds = faithkit_integrations.scorer("consistency", explainer=explain)
     >>> stump = DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)
     >>> cross_validate(stump, iris.X, iris.y, scoring=thirds, cv=3)["test_score"].tolist()
     [1.0, 1.0, 1.0]
     """
     if measure not in MEASURES:
-        raise InputError(f"there is no measure {measure!r:.60}. {suggest(str(measure), MEASURES)}")
-    inspect.signature(evaluate).bind(None, None, **options)  # raises for a misspelt option
+        raise faithkit.errors.InputError(
+            f"there is no measure {measure!r:.60}: give {' or '.join(MEASURES)}."
+        )
+    inspect.signature(faithkit.evaluate).bind(None, None, **options)  # raises for a misspelt option
     without_effect = [name for name in WITHOUT_EFFECT if name in options]
     if without_effect:
-        raise InputError(f"the estimate does not depend on {join_words(without_effect)}: leave it out.")
-    for kind in METHOD:
+        raise faithkit.errors.InputError(
+            f"the estimate does not depend on {' and '.join(without_effect)}: leave it out."
+        )
+    for kind in COMPONENTS:
         if options.get(kind) is not None:
-            resolve_component(kind, options[kind])
+            faithkit.plugin.resolve_component(kind, options[kind])
     return Scorer(measure, options)

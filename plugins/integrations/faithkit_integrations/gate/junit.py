@@ -1,4 +1,4 @@
-"""Write the outcome of a run as JUnit XML for build servers: one test for the run, and one for each limit."""
+"""Write gates as JUnit XML for build servers: one test for the result itself, and one for each gate."""
 
 import re
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 
 import attrs
 
-from faithkit.wording import to_printable
+PASSED, FAILURE, ERROR = "passed", "failure", "error"
 
-PASSED, FAILURE, ERROR, SKIPPED = "passed", "failure", "error", "skipped"
-
-_NO_XML = re.compile("[\ufffe\uffff]")  # the others that XML cannot hold are not visible, either
+# controls, line ends, marks of the writing direction and unpaired surrogates
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_NO_XML = re.compile("[\ufffe\uffff]")  # the others that XML cannot hold are not printable, either
 
 
 @attrs.frozen
@@ -32,7 +32,7 @@ def format_junit(suite: str, cases: Sequence[Case], started: datetime, ended: da
     >>> print(format_junit("evaluate tree", [Case("consistency", FAILURE, "0.712 < 0.8")], noon, noon))
     <?xml version='1.0' encoding='UTF-8'?>
     <testsuites>
-      <testsuite name="evaluate tree" tests="1" failures="1" errors="0" skipped="0" time="0.000" ...>
+      <testsuite name="evaluate tree" tests="1" failures="1" errors="0" time="0.000" ...>
         <testcase classname="evaluate tree" name="consistency" time="0.000">
           <failure message="0.712 &lt; 0.8" type="failure">0.712 &lt; 0.8</failure>
         </testcase>
@@ -40,27 +40,22 @@ def format_junit(suite: str, cases: Sequence[Case], started: datetime, ended: da
     </testsuites>
     """
     seconds = f"{(ended - started).total_seconds():.3f}"
-    counts = {"tests": len(cases)} | {f"{state}s": _count(cases, state) for state in (FAILURE, ERROR)}
-    attributes = counts | {SKIPPED: _count(cases, SKIPPED), "time": seconds}
+    counts = {f"{state}s": sum(case.state == state for case in cases) for state in (FAILURE, ERROR)}
+    attributes = {"tests": len(cases), **counts, "time": seconds}
     root = ElementTree.Element("testsuites")
     when = started.isoformat(timespec="seconds")
     test_suite = _add_element(root, "testsuite", name=suite, **attributes, timestamp=when)
     for case, time in zip(cases, [seconds, *["0.000"] * (len(cases) - 1)], strict=True):
         _add(_add_element(test_suite, "testcase", classname=suite, name=case.name, time=time), case)
     ElementTree.indent(root)
-    return f"<?xml version='1.0' encoding='UTF-8'?>\n{ElementTree.tostring(root, 'unicode')}\n"
-
-
-def _count(cases: Sequence[Case], state: str) -> int:
-    return sum(case.state == state for case in cases)
+    body = ElementTree.tostring(root).decode("ascii")  # with references, so that any stdout can show it
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{body}\n"
 
 
 def _add(test: ElementTree.Element, case: Case) -> None:
     if case.state == PASSED:
         if case.words:
             _add_element(test, "system-out").text = _replace_control_characters(case.words)
-    elif case.state == SKIPPED:
-        _add_element(test, SKIPPED, message=case.words)
     else:
         element = _add_element(test, case.state, message=case.words, type=case.state)
         element.text = _replace_control_characters(case.words)
@@ -72,4 +67,15 @@ def _add_element(parent: ElementTree.Element, tag: str, **attributes: object) ->
 
 
 def _replace_control_characters(text: str) -> str:
-    return _NO_XML.sub("\ufffd", to_printable(text))
+    return _NO_XML.sub("\ufffd", escape_controls(text))
+
+
+def escape_controls(text: str) -> str:
+    r"""Return text in which control characters are escaped, because a terminal would obey them.
+
+    Examples
+    --------
+    >>> escape_controls("age\x1b[2J\r")
+    'age\\x1b[2J\\r'
+    """
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
