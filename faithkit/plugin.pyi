@@ -12,6 +12,10 @@ from .cli.compare import comparison_command as comparison_command
 from .cli.shared.delivery import report_command as report_command
 from .cli.shared.verb import option as option
 from .explanations.explanations import Sample as Sample
+from .explanations.predicates import Contains as Contains
+from .explanations.predicates import Interval as Interval
+from .explanations.predicates import NoneOf as NoneOf
+from .explanations.predicates import OneOf as OneOf
 from .explanations.predicates import tokenize as tokenize
 from .explanations.relations import Relation as Relation
 from .explanations.rules import scope_bits as scope_bits
@@ -21,6 +25,7 @@ from .extension.registry import registry as registry
 from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
 from .inputs.objects.adapters import RowContext as RowContext
+from .inputs.objects.explanation_forms import adapt as adapt
 from .inputs.predictions.tolerance import Tolerance as Tolerance
 from .inputs.seeds import row_seeds as row_seeds
 from .inputs.seeds import seed_global_generators as seed_global_generators
@@ -43,3 +48,6 @@ from .run.explaining.progress import report_progress as report_progress
 from .run.populations.row_counts import RowCounts as RowCounts
 from .run.populations.row_counts import count_log as count_log
 from .run.populations.row_counts import count_rows as count_rows
+from .wording import did_you_mean as did_you_mean
+from .wording import join_few as join_few
+from .wording import join_words as join_words

@@ -6,10 +6,17 @@ Nothing here is an alias. An old option or name is an error, whose message ends 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-OPTIONS: Mapping[str, str] = {}
+OPTIONS: Mapping[str, str] = {
+    "--reasons": "--as 'reason-codes:claims=FILE' (of faithkit-logged-reasons)",
+    "--separator": "--as 'reason-codes:claims=FILE,separator=;' (of faithkit-logged-reasons)",
+    "--with": "a line of pandas or DuckDB before: predictions.merge(reasons, on='id', validate='one_to_one')",
+}
 """What to write instead of an option that a verb of the kernel no longer has."""
 
-NAMES: Mapping[str, str] = {}
+NAMES: Mapping[str, str] = {
+    "faithkit.parse_reasons": "faithkit_logged_reasons.parse_reasons",
+    "Rule.from_text": "faithkit_logged_reasons.parse_rule",
+}
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 
 
@@ -36,3 +43,11 @@ def with_new_spellings(module: str, import_name: Callable[[str], Any]) -> Callab
         raise AttributeError(new)
 
     return get_name
+
+
+class SaysNewNames(type):
+    """The type of a class that says what a class method of it is called now."""
+
+    def __getattr__(cls, name: str) -> Any:
+        new = new_spelling(f"{cls.__name__}.{name}")
+        raise AttributeError(new or f"type object {cls.__name__!r} has no attribute {name!r}")

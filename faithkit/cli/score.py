@@ -60,16 +60,12 @@ _log_options = combine(
     ),
     option("--text COLUMN", DATA, "Use the texts in this column as the instances, for rules about words."),
     option(
-        "--reasons FILE",
+        "--as NAME",
         DATA,
-        "Read the explanations as reason codes, and from this TOML file what each code claims about the "
-        'columns of --features: R12 = "delinquencies > 2".',
-        callback=resolve_path,
-    ),
-    option(
-        "--separator TEXT",
-        DATA,
-        "Read several codes of --reasons from one value, with this text between them.",
+        "Read the explanations with this adapter (a name, or name:param=value,…), such as "
+        "'reason-codes:claims=reasons.toml' for reason codes, or compare texts as they are with none.  "
+        "[default: the one that takes the texts, such as rule-texts]",
+        "adapter",
     ),
     into="log_options",
 )
@@ -77,13 +73,6 @@ _log_options = combine(
 
 @click.command(cls=GatedVerb, epilog=EXAMPLES)
 @click.argument("log", metavar="LOG", callback=resolve_path)
-@option(
-    "--with FILE",
-    DATA,
-    "Read further columns of LOG from this file, which has the same values in the column of --id, each once.",
-    "joined",
-    callback=resolve_path,
-)
 @_log_options
 @design_options
 @option(
@@ -113,7 +102,6 @@ _log_options = combine(
 @gated_output_options
 def command(
     log: str,
-    joined: str | None,
     log_options: dict[str, Any],
     weights: str | None,
     clusters: str | None,
@@ -137,7 +125,7 @@ def command(
 
     For several files, give a folder or a pattern in quotes; names of folders (month=2026-01) become a column.
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation columns are all empty
-    count as unexplained. With --with or --reasons, all rows are read into memory.
+    count as unexplained.
 
     For rules, in words or in their JSON form, and for importances, --features adds sufficiency. Importances
     and features are paired by name (phi_age and age), else in the order in which you write both.
@@ -154,13 +142,13 @@ def command(
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
-    _check_usage(log_options, joined, id, pool, unexplained, workers)
+    _check_usage(log_options, pool, unexplained, workers)
     paths = check_paths(output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     with use_backend(**workers):
         roles = {**log_options, **columns, "blocks": blocks}
-        logged = _open_log(log, workers, **roles, by=by, id=id, joined=joined)
+        logged = _open_log(log, workers, **roles, by=by, id=id)
         pool_rows = reference_log = None
         if pool is not None:
             features = logged.roles.features
@@ -188,28 +176,19 @@ def command(
 
 def _check_usage(
     log_options: Mapping[str, Any],
-    joined: str | None,
-    id: str | None,
     pool: str | None,
     unexplained: str,
     workers: Mapping[str, Any],
 ) -> None:
     """Raise a usage error if two options exclude each other, or one needs another."""
-    text, features, reasons = log_options["text"], log_options["features"], log_options["reasons"]
-    has_instances = bool(features) or text is not None
-    reads_at_once = text or joined or reasons
+    text, features = log_options["text"], log_options["features"]
     problems = {
         "--pool and --unexplained pool are two pools: give one of them.": pool and unexplained == "pool",
         "--text takes texts as the instances: leave --features and --pool out, or --text.": (
             text is not None and (features or pool is not None)
         ),
-        "--with joins two files by a column that both have: name it with --id.": joined and id is None,
-        "--reasons makes claims about columns: name these with --features.": reasons and not has_instances,
-        "--separator is for the codes of --reasons: give both, or leave it out.": (
-            log_options["separator"] is not None and reasons is None
-        ),
-        "--text, --with and --reasons read the whole log at once: leave --backend dask out.": (
-            workers["backend"] == "dask" and reads_at_once
+        "--text reads the whole log at once: leave --backend dask out.": (
+            workers["backend"] == "dask" and text is not None
         ),
     }
     for problem, is_present in problems.items():
@@ -218,11 +197,14 @@ def _check_usage(
 
 
 def _open_log(path: str, workers: Mapping[str, Any], **roles: Any) -> Any:
-    """Open a log; a cluster reads Parquet only."""
+    """Open a log; a cluster reads Parquet only, in pieces."""
+    from faithkit.inputs.files.parquet import is_parquet
     from faithkit.inputs.logs.log_files import ParquetLog, open_log
 
     log = open_log(path, **roles)
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
+        if is_parquet(path):
+            raise click.UsageError("--as reads the whole log at once here: leave --backend dask out.")
         raise click.UsageError(
             f"a cluster tallies Parquet files, and {Path(path).name} is none: write it as Parquet, "
             "or leave --backend dask out."

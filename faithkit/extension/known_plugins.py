@@ -68,6 +68,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },
+    "faithkit-logged-reasons": {
+        "adapter": ("rule-texts", "reason-codes"),
+    },
     "faithkit-model-files": {
         "loader": ("skops", "onnx", "pickle", "mlflow"),
     },

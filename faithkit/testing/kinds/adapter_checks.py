@@ -11,6 +11,7 @@ import pandas as pd
 from faithkit.arrays.containers import n_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.objects.adapters import ROLES, RowContext, adapt_with, takes
+from faithkit.inputs.objects.text_adapters import is_text_adapter
 from faithkit.testing.checks import require, skip_unless_passes
 from faithkit.testing.equality import first_changed_column
 from faithkit.testing.kinds.component_checks import create, required_params
@@ -21,12 +22,17 @@ from faithkit.wording import join_words
 def check_takes_objects_of_the_types_that_it_names(candidate: Candidate) -> None:
     """Check that the adapter's `types` match its own example, without importing anything.
 
-    Objects are assigned to adapters by type. An object that matches no adapter is rejected or misread.
+    Objects are assigned to adapters by type. An object that matches no adapter is rejected or misread. An
+    adapter of texts, of the type `text`, is asked instead whether it takes them.
     """
     types = candidate.component.types
     remedy = 'Name the classes, as in types=("shap.Explanation",)'
     require(bool(types), "it names no types", remedy)
     example, _ = _example(candidate)
+    if is_text_adapter(candidate.entry):
+        takes_example = create(candidate).takes(list(dict.fromkeys(example)))
+        require(takes_example, "it does not take the texts of its own example", "See its method takes")
+        return
     is_sequence = isinstance(example, list | tuple | np.ndarray | pd.Series) and len(example) > 0
     example_type = type(example[0] if is_sequence else example)
     type_name = f"{example_type.__module__}.{example_type.__qualname__}"
