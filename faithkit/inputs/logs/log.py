@@ -154,7 +154,7 @@ class Log:
 
     @property
     def adapter(self) -> str | None:
-        """The name of the adapter that has still to read the explanations; None if texts are to choose one."""
+        """The adapter that has still to read the explanations; None if their texts choose one."""
         return self.roles.adapter if self.text_adapter is None else NO_ADAPTER
 
     def take(self, rows: Any) -> "Log":

@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.arrays.containers import Rows, n_rows
 from faithkit.errors import ContractError, InputError, PluginError, warn
@@ -173,15 +174,12 @@ class TextReading:
     def apply(self, explanations: Explanations) -> Explanations:
         """Replace the texts of rows by what was made of them."""
         is_missing = explanations.missing
-        codes, texts = pd.factorize(np.where(is_missing, None, explanations.values))
+        codes, texts = pd.factorize(_without(explanations.values, is_missing))
         positions = np.array([*(self.position[text] for text in texts), 0])  # code −1 selects the last
         read = self.explanations.take(positions[codes])
-        values = read.values
-        if isinstance(values, np.ndarray) and values.ndim == 1:
-            values = np.where(is_missing, None, values)
         replaced = attrs.evolve(
             read,
-            values=values,
+            values=_without(read.values, is_missing),
             instances=explanations.instances,
             identity=explanations.identity if read.identity is None else read.identity,
             relation=read.relation or explanations.relation,
@@ -191,22 +189,20 @@ class TextReading:
             remarks=explanations.remarks,
             block=explanations.block,
         )
-        return _add_remarks(
-            replaced, None if read.remarks is None else np.where(is_missing, None, read.remarks)
-        )
+        return _add_remarks(replaced, _without(read.remarks, is_missing))
 
     def count_remarks(self, counts: Mapping[Text, int]) -> dict[str, int]:
         """Return how often each remark about a text applies, by the number of rows of each text."""
-        remarks = self.explanations.remarks
         times = Counter[str]()
-        for text, position in self.position.items() if remarks is not None else ():
-            if not pd.isna(remarks[position]):
-                times[remarks[position]] += counts[text]
+        if self.explanations.remarks is not None:
+            for text, remark in zip(self.position, self.explanations.remarks, strict=True):
+                if not pd.isna(remark):
+                    times[remark] += counts[text]
         return dict(times)
 
 
 def find_text_adapter(explanations: Explanations, X: Rows) -> TextAdapter | None:
-    """Return the adapter for explanations that are texts about rows, which it has seen; None if there is none."""
+    """Return the adapter for explanations that are texts, which has seen the rows; None if there is none."""
     texts = None if X is None else distinct_texts(explanations)
     adapter = choose_text_adapter(texts) if texts else None
     return None if adapter is None else adapter.learn_from([X])
@@ -261,6 +257,15 @@ def distinct_texts(explanations: Explanations) -> list[Text] | None:
 def _is_text(value: Any) -> bool:
     is_list = isinstance(value, tuple) and value and all(isinstance(text, str) for text in value)
     return isinstance(value, str) or bool(is_list)
+
+
+def _without(values: Any, is_missing: NDArray[np.bool_]) -> Any:
+    """Return a column of objects with None in the rows that are missing; anything else as it is."""
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        return values
+    column = values.astype(object)
+    column[is_missing] = None
+    return column
 
 
 def _add_remarks(explanations: Explanations, remarks: Any) -> Explanations:
