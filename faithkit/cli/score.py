@@ -187,8 +187,8 @@ def _check_usage(
         "--text takes texts as the instances: leave --features and --pool out, or --text.": (
             text is not None and (features or pool is not None)
         ),
-        "--text reads the whole log at once: leave --backend dask out.": (
-            workers["backend"] == "dask" and text is not None
+        "--text and --as read the whole log at once: leave --backend dask out.": (
+            workers["backend"] == "dask" and (text or log_options["adapter"] not in (None, "none"))
         ),
     }
     for problem, is_present in problems.items():
@@ -197,14 +197,11 @@ def _check_usage(
 
 
 def _open_log(path: str, workers: Mapping[str, Any], **roles: Any) -> Any:
-    """Open a log; a cluster reads Parquet only, in pieces."""
-    from faithkit.inputs.files.parquet import is_parquet
+    """Open a log; a cluster reads Parquet only."""
     from faithkit.inputs.logs.log_files import ParquetLog, open_log
 
     log = open_log(path, **roles)
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
-        if is_parquet(path):
-            raise click.UsageError("--as reads the whole log at once here: leave --backend dask out.")
         raise click.UsageError(
             f"a cluster tallies Parquet files, and {Path(path).name} is none: write it as Parquet, "
             "or leave --backend dask out."

@@ -118,7 +118,7 @@ class ParquetLog:
 
     @classmethod
     def open(cls, path: Path, patterns: ColumnRoles, text_adapter: TextAdapter | None = None) -> "ParquetLog":
-        """Open Parquet files, resolve the patterns of the roles, and read each text of the explanations once."""
+        """Open Parquet files, resolve the patterns of the roles, and read each distinct text once."""
         all_columns = ParquetTable.open(path)
         roles = patterns.resolve(all_columns.columns)
         table = all_columns.select(roles.columns_and_id).select(roles.columns)
