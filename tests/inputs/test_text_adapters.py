@@ -173,7 +173,7 @@ def test_adapters_of_other_objects_are_no_adapters_of_texts(tmp_path):
 def test_an_adapter_of_one_column_refuses_several(tmp_path, path):
     log = X.assign(label=LABELS, why=MARKS, other=MARKS)
     getattr(log, {"log.parquet": "to_parquet", "log.csv": "to_csv"}[path])(tmp_path / path)
-    with pytest.raises(InputError, match="'marks' .* reads one column of texts"):
+    with pytest.raises(InputError, match=r"'marks' .* reads one column of texts"):
         open_log(str(tmp_path / path), "label", ("why", "other"), ("age",), adapter="marks")
 
 

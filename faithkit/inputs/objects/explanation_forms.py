@@ -103,15 +103,12 @@ def read_with(adapter: TextAdapter, values: Any, context: RowContext) -> Explana
         Columns of texts or codes, in a form that `adapt` takes.
     context : RowContext
     """
-    values = as_rows(values, texts=False)
-    if not isinstance(values, Explanations) and not hasattr(values, "__len__"):
-        values = list(values)
-    n = len(values)
+    columns = _as_columns(values.values if isinstance(values, Explanations) else values)
+    n = len(columns)
     if context.n not in (None, n):
         raise InputError(f"{n} explanations for {context.n} rows of X: give one of each per row.")
     if not adapter.reads_distinct_texts:
-        values = values.values if isinstance(values, Explanations) else values
-        return adapter.read(values, attrs.evolve(context, n=n))
+        return adapter.read(columns, attrs.evolve(context, n=n))
     explanations = as_explanations(values, context)
     if distinct_texts(explanations) is None:
         raise InputError(
@@ -120,6 +117,18 @@ def read_with(adapter: TextAdapter, values: Any, context: RowContext) -> Explana
         )
     learnt = adapter if context.X is None else adapter.learn_from([context.X])
     return learnt.read_texts(explanations, context.X)
+
+
+def _as_columns(values: Any) -> list[Any] | pd.DataFrame:
+    """Return the values of a column as a list, with None for those that are missing, or several as a table."""
+    values = as_rows(values, texts=False)
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        values = as_table(values)
+    if isinstance(values, pd.DataFrame) and values.shape[1] > 1:
+        return values
+    column = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values
+    column = as_objects(column) if isinstance(column, pd.Series | np.ndarray) else column
+    return [None if is_missing(value) else value for value in column]
 
 
 def as_explanations(values: Any, context: RowContext | None = None) -> Explanations:

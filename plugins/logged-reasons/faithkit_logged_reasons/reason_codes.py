@@ -157,8 +157,8 @@ class StatedReasons:
     @classmethod
     def of(cls, codes: Any, separator: str | None = None) -> "StatedReasons":
         """Read the codes of a table, or of a column."""
-        is_table = isinstance(codes, pd.DataFrame) or (isinstance(codes, np.ndarray) and codes.ndim == 2)
-        table = pd.DataFrame(codes if is_table else {"codes": _as_objects(codes)})
+        is_table = isinstance(codes, pd.DataFrame)
+        table = codes if is_table else pd.DataFrame({"codes": _as_objects(codes)})
         columns = [_factorize_values(table.iloc[:, j]) for j in range(table.shape[1])]
         numbers = np.column_stack([value_numbers for value_numbers, _ in columns])
         codes_by_number = [
