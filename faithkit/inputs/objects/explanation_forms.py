@@ -120,15 +120,13 @@ def read_with(adapter: TextAdapter, values: Any, context: RowContext) -> Explana
 
 
 def _as_columns(values: Any) -> list[Any] | pd.DataFrame:
-    """Return the values of a column as a list, with None for those that are missing, or several as a table."""
+    """Return the values of one column as a list, with None for missing ones, or those of several as a table."""
     values = as_rows(values, texts=False)
     if isinstance(values, np.ndarray) and values.ndim == 2:
         values = as_table(values)
     if isinstance(values, pd.DataFrame) and values.shape[1] > 1:
         return values
-    column = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values
-    column = as_objects(column) if isinstance(column, pd.Series | np.ndarray) else column
-    return [None if is_missing(value) else value for value in column]
+    return list(as_objects(values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values))
 
 
 def as_explanations(values: Any, context: RowContext | None = None) -> Explanations:
