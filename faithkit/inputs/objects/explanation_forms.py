@@ -120,7 +120,7 @@ def read_with(adapter: TextAdapter, values: Any, context: RowContext) -> Explana
 
 
 def _as_columns(values: Any) -> list[Any] | pd.DataFrame:
-    """Return the values of one column as a list, with None for missing ones, or those of several as a table."""
+    """Return one column as a list, with None for missing values, or several as a table."""
     values = as_rows(values, texts=False)
     if isinstance(values, np.ndarray) and values.ndim == 2:
         values = as_table(values)
