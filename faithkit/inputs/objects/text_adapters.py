@@ -20,7 +20,7 @@ from faithkit.errors import ContractError, InputError, PluginError, warn
 from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.extension.creation import EMPTY, build, parameters
 from faithkit.extension.entries import Entry
-from faithkit.extension.known_plugins import pip_command
+from faithkit.extension.known_plugins import pip_command, providers
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import parse_spec
 from faithkit.inputs.objects.adapters import RowContext
@@ -38,7 +38,7 @@ NO_ADAPTER = "none"
 Text = str | tuple[str, ...]
 """An explanation in words: a text, or the texts of a list."""
 
-_RULE_READER, _ITS_DISTRIBUTION = "rule-texts", "faithkit-logged-reasons"
+_RULE_READER = "rule-texts"
 _COMPARISON = re.compile("[<>=≤≥≠]")
 
 
@@ -290,7 +290,7 @@ def _warn_about_rules(texts: Sequence[Text]) -> None:
     if rule is not None:
         warn(
             f"explanations look like rules ({_excerpt(rule)}), and are compared as texts: "
-            f"{pip_command(_ITS_DISTRIBUTION)} reads them, for sufficiency."
+            f"{pip_command(providers('adapter')[_RULE_READER])} reads them, for sufficiency."
         )
 
 
