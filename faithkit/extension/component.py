@@ -124,8 +124,8 @@ class Component:
     types : tuple of str, default=()
         For an adapter: the classes of the objects that it accepts, each by package and name, such as
         "shap.Explanation", wherever in the package the class is defined; or "text", if it reads explanations
-        in words or codes. For a loader: suffixes of files,
-        such as ".onnx", or the name of a file that marks a folder, such as "MLmodel".
+        in words or codes. For a loader: suffixes of files, such as ".onnx", or the name of a file that marks
+        a folder, such as "MLmodel".
 
     Raises
     ------

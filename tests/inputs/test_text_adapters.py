@@ -97,7 +97,7 @@ def test_adapt_takes_parameters_in_the_name_or_beside_it():
 def test_explainers_that_say_texts_are_read_too_and_further_rows_alike():
     result = faithkit.evaluate(lambda rows: LABELS[: len(rows)], X, explainer=lambda rows: LISTS[: len(rows)])
     assert result.rows.explanations.values[1] == ("a", "b")
-    assert result.on(X[:2]).rows.explanations.values.tolist() == ["a;b", "b;a"]  # their kind is still "value"
+    assert result.on(X[:2]).rows.explanations.values.tolist() == [("a", "b"), ("a", "b")]
 
 
 # --- what adapters get -------------------------------------------------------------------------------------

@@ -125,11 +125,12 @@ class TextAdapter:
         texts = distinct_texts(explanations)
         if not texts:
             return explanations
-        if not self.reads_distinct_texts:
-            return self.read_texts(explanations, X)
-        read = TextReading.of(self.learn_from([X]), texts).apply(explanations)
-        if read.kind == explanations.kind:
-            remark = next(filter(None, read.remarked), "read in another way")
+        if self.reads_distinct_texts:
+            read = TextReading.of(self.learn_from([X]), texts).apply(explanations)
+        else:
+            read = self.read_texts(explanations, X)
+        if are_unread(read, explanations):
+            remark = next(filter(None, read.remarked), "compared as a text")
             raise InputError(
                 f"the texts of the first rows were read by {self.entry}, and a further one is {remark}: "
                 "explain all alike."
@@ -231,6 +232,21 @@ def choose_text_adapter(texts: Sequence[Text]) -> TextAdapter | None:
         _warn_about_rules(texts)
         return None
     return takers[0]
+
+
+def are_unread(explanations: Explanations, texts: Explanations) -> bool:
+    """Return whether an adapter left texts as they were, perhaps with remarks that say why.
+
+    Examples
+    --------
+    >>> texts = Explanations.of(["a;b", None])
+    >>> are_unread(texts, texts), are_unread(Explanations.of([("a", "b"), None]), texts)
+    (True, False)
+    """
+    if explanations.kind != texts.kind or not isinstance(explanations.values, np.ndarray):
+        return False
+    is_present = ~texts.missing
+    return list(explanations.values[is_present]) == list(texts.values[is_present])
 
 
 def distinct_texts(explanations: Explanations) -> list[Text] | None:

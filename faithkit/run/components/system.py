@@ -13,7 +13,7 @@ from faithkit.explanations.precision import Decimals, choose_decimals, round_col
 from faithkit.extension.known_plugins import LIARS
 from faithkit.extension.registry import registry
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.objects.text_adapters import TextAdapter, find_text_adapter
+from faithkit.inputs.objects.text_adapters import TextAdapter, are_unread, find_text_adapter
 from faithkit.inputs.predictions.outcome import NUMBERS, Outcome
 from faithkit.inputs.rows import Rows, check_columns, has_input_kind, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
@@ -54,9 +54,10 @@ class System:
         raw = explain_sample(job, X, execution)
         text_adapter = find_text_adapter(raw, X)
         explanations = raw if text_adapter is None else text_adapter.read_texts(raw, X)
+        if text_adapter is not None and are_unread(explanations, raw):
+            text_adapter = None
         is_single = explanations.kind == "vector" and _is_single_precision(job)
         decimals = choose_decimals(explanations, single=is_single)
-        text_adapter = None if explanations.kind == raw.kind else text_adapter
         return cls(job, execution, decimals, text_adapter), round_columns(explanations, decimals)
 
     def explain(self, X: Rows) -> Explanations:
