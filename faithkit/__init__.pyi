@@ -13,7 +13,6 @@ from .explanations.predicates import NoneOf as NoneOf
 from .explanations.predicates import OneOf as OneOf
 from .explanations.rules import Rule as Rule
 from .inputs.datasets import load_dataset as load_dataset
-from .inputs.logs.reason_codes import parse_reasons as parse_reasons
 from .inputs.models.model_loading import load_model as load_model
 from .inputs.models.predictor import Predictor as Predictor
 from .inputs.objects.explanation_forms import adapt as adapt

@@ -71,3 +71,6 @@ from .run.provenance import library_versions as library_versions
 from .run.provenance import versions as versions
 from .supervision import end_with_parent as end_with_parent
 from .third_party import guard as guard
+from .wording import did_you_mean as did_you_mean
+from .wording import join_few as join_few
+from .wording import join_words as join_words

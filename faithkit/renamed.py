@@ -27,6 +27,9 @@ OPTIONS: Mapping[str, str] = {
     "--fail-if-worse": _GATE.format("--reference old.json --fail-if-worse MEASURE=MARGIN"),
     "--reference": _GATE.format("--reference old.json"),
     "--junit": _GATE.format("--junit FILE"),
+    "--reasons": "--as 'reason-codes:claims=FILE' (of faithkit-logged-reasons)",
+    "--separator": "--as 'reason-codes:claims=FILE,separator=;' (of faithkit-logged-reasons)",
+    "--with": "a line of pandas or DuckDB before: predictions.merge(reasons, on='id', validate='one_to_one')",
     "score --backend": "left out: logs of any size are counted on this machine",
     "score --scheduler": "left out: logs of any size are counted on this machine",
 }
@@ -43,6 +46,8 @@ NAMES: Mapping[str, str] = {
     "faithkit.scorer": "faithkit_integrations.scorer",
     "faithkit.results.GateResult": "faithkit_integrations.GateResult",
     "Evaluation.judge": "a function: faithkit_integrations.judge(result, consistency=0.8)",
+    "faithkit.parse_reasons": "faithkit_logged_reasons.parse_reasons",
+    "Rule.from_text": "faithkit_logged_reasons.parse_rule",
 }
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 
@@ -95,3 +100,11 @@ def with_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return call
+
+
+class SaysNewNames(type):
+    """The type of a class that says what a class method of it is called now."""
+
+    def __getattr__(cls, name: str) -> Any:
+        new = new_spelling(f"{cls.__name__}.{name}")
+        raise AttributeError(new or f"type object {cls.__name__!r} has no attribute {name!r}")

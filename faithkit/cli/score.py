@@ -50,16 +50,12 @@ _log_options = combine(
     ),
     option("--text COLUMN", DATA, "Use the texts in this column as the instances, for rules about words."),
     option(
-        "--reasons FILE",
+        "--as NAME",
         DATA,
-        "Read the explanations as reason codes, and from this TOML file what each code claims about the "
-        'columns of --features: R12 = "delinquencies > 2".',
-        callback=resolve_path,
-    ),
-    option(
-        "--separator TEXT",
-        DATA,
-        "Read several codes of --reasons from one value, with this text between them.",
+        "Read the explanations with this adapter (a name, or name:param=value,…), such as "
+        "'reason-codes:claims=reasons.toml' for reason codes, or compare texts as they are with none.  "
+        "[default: the one that takes the texts, such as rule-texts]",
+        "adapter",
     ),
     into="log_options",
 )
@@ -67,13 +63,6 @@ _log_options = combine(
 
 @click.command(cls=Verb, epilog=EXAMPLES)
 @click.argument("log", metavar="LOG", callback=resolve_path)
-@option(
-    "--with FILE",
-    DATA,
-    "Read further columns of LOG from this file, which has the same values in the column of --id, each once.",
-    "joined",
-    callback=resolve_path,
-)
 @_log_options
 @design_options
 @option(
@@ -100,7 +89,6 @@ _log_options = combine(
 @result_options
 def command(
     log: str,
-    joined: str | None,
     log_options: dict[str, Any],
     weights: str | None,
     clusters: str | None,
@@ -121,7 +109,7 @@ def command(
 
     For several files, give a folder or a pattern in quotes; names of folders (month=2026-01) become a column.
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation columns are all empty
-    count as unexplained. With --with or --reasons, all rows are read into memory.
+    count as unexplained.
 
     For rules, in words or in their JSON form, and for importances, --features adds sufficiency. Importances
     and features are paired by name (phi_age and age), else in the order in which you write both.
@@ -134,12 +122,12 @@ def command(
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
-    _check_usage(log_options, joined, id, pool, unexplained)
+    _check_usage(log_options, pool, unexplained)
     paths = check_paths(output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     roles = {**log_options, **columns, "blocks": blocks}
-    logged = open_log(log, **roles, by=by, id=id, joined=joined)
+    logged = open_log(log, **roles, by=by, id=id)
     pool_rows = None
     if pool is not None:
         features = logged.roles.features
@@ -159,23 +147,15 @@ def command(
 
 def _check_usage(
     log_options: Mapping[str, Any],
-    joined: str | None,
-    id: str | None,
     pool: str | None,
     unexplained: str,
 ) -> None:
     """Raise a usage error if two options exclude each other, or one needs another."""
-    text, features, reasons = log_options["text"], log_options["features"], log_options["reasons"]
-    has_instances = bool(features) or text is not None
+    text, features = log_options["text"], log_options["features"]
     problems = {
         "--pool and --unexplained pool are two pools: give one of them.": pool and unexplained == "pool",
         "--text takes texts as the instances: leave --features and --pool out, or --text.": (
             text is not None and (features or pool is not None)
-        ),
-        "--with joins two files by a column that both have: name it with --id.": joined and id is None,
-        "--reasons makes claims about columns: name these with --features.": reasons and not has_instances,
-        "--separator is for the codes of --reasons: give both, or leave it out.": (
-            log_options["separator"] is not None and reasons is None
         ),
     }
     for problem, is_present in problems.items():

@@ -177,7 +177,8 @@ def faithkit_executors() -> Iterable[Component]:
 def faithkit_adapters() -> Iterable[Component]:
     """Offer adapters, which turn objects of other libraries into explanations, rows, predictions or models.
 
-    Their `types` are the classes of the objects that they accept; nothing is imported to match them.
+    Their `types` are the classes of the objects that they accept; nothing is imported to match them. The
+    pseudo type "text" stands for explanations in words or codes.
 
     Examples
     --------

@@ -75,6 +75,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
         "command": ("gate",),
     },
+    "faithkit-logged-reasons": {
+        "adapter": ("rule-texts", "reason-codes"),
+    },
     "faithkit-model-files": {
         "loader": ("skops", "onnx", "pickle", "mlflow"),
     },

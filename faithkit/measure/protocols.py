@@ -135,6 +135,9 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "kept_in": None,  # where an executor keeps finished chunks
     "is_automatic": None,  # whether a diagnostic runs on a result when none is named
     "weigh": None,  # the weight of each owner in an estimator's mean
+    "partial_fit": None,  # shows rows to an adapter that then reads each distinct text once
+    "remarks": None,  # what an adapter of texts remarks about rows
+    "notes": None,  # the notes that an adapter of texts adds to the result of a log
 }
 """The optional attributes and methods of components, with their defaults."""
 

@@ -12,12 +12,12 @@ from faithkit.arrays import Ints
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_texts_among_numbers
-from faithkit.inputs.logs.rule_columns import parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.models.recognition import resolve_model
 from faithkit.inputs.objects.adapters import find_adapter
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_forms import adapt
+from faithkit.inputs.objects.text_adapters import find_text_adapter
 from faithkit.inputs.pairing import pair_columns, read_pairs
 from faithkit.inputs.predictions.labels import describe_missing_labels, find_missing_labels
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
@@ -196,6 +196,7 @@ def score(
     explanations: Any,
     X: Any = None,
     *,
+    adapter: str | None = None,
     discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
@@ -222,10 +223,13 @@ def score(
         Rows without a label are left out, and counted in a note. Rows are paired by position. Pandas objects
         whose indexes are in different orders are refused.
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
-        Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
         The instances, for relations that read them. Columns of numbers in `explanations` are paired with the
         columns of X, by name or else in their order, and are then importances of these.
+    adapter : str, optional
+        What reads the explanations: a name, or "name:param=value,…", as in `faithkit.adapt`. By default
+        texts are read by the one installed adapter that takes them, such as "rule-texts", which reads rules
+        about the columns of X ("age ≤ 37 and sex = Male"); "none" compares them as texts.
     discretizer, relation, estimator, confidence, permutations, control_draws, faithful_at
         As in `evaluate`.
     seed : int
@@ -254,7 +258,7 @@ def score(
     is_array = isinstance(X, np.ndarray) and X.ndim > 1  # of any shape, since a relation may read it
     if X is not None and not is_array and not isinstance(X, list | pd.DataFrame) and not issparse(X):
         check_X(X)  # raises
-    logged_explanations = _convert_explanations(explanations, predictions, X)
+    logged_explanations = _convert_explanations(explanations, predictions, X, adapter)
     kind = Outcome.of(outcome, agree, predictions, range=range)
     rows = _LoggedRows(predictions, logged_explanations, X, columns, index)
     n_left_out = 0
@@ -314,14 +318,17 @@ def _take_column(column: Any, rows: Ints, n: int) -> Any:
     return take_rows(column, np.concatenate([rows, np.arange(n, len(column))]))
 
 
-def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explanations:
+def _convert_explanations(explanations: Any, predictions: Any, X: Any, adapter: str | None) -> Explanations:
     """Convert explanations from any form that `score` accepts."""
     is_table = find_adapter(explanations) is None and not isinstance(explanations, Explanations)
-    converted = adapt(explanations, predictions=predictions, X=X)
+    converted = adapt(explanations, predictions=predictions, X=X, adapter=adapter)
     if is_table:
         warn_about_base_values(converted)
         warn_about_texts_among_numbers(converted)
-    return pair_columns(parse_rule_texts(converted, X), X, is_table=is_table)
+    text_adapter = find_text_adapter(converted, X) if adapter is None else None
+    if text_adapter is not None:
+        converted = text_adapter.read_texts(converted, X)
+    return pair_columns(converted, X, is_table=is_table)
 
 
 @with_new_keywords

@@ -47,6 +47,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("discretizer", "sign-of-top-5", "faithkit-feature-importance"),
         ("relation", "within", "faithkit-example-based"),
         ("relation", "rules-hold", "faithkit-glass-box"),
+        ("adapter", "reason-codes", "faithkit-logged-reasons"),
         ("explainer", "ebm", "faithkit-glass-box"),
         ("executor", "processes", "faithkit-executors"),
         ("dataset", "adult", "faithkit-paper"),

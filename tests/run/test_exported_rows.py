@@ -108,7 +108,8 @@ def test_rules_about_an_array_name_the_columns_of_the_log():
     )
     frame = faithkit.score([0, 1], explanations, X).to_frame("explanations")
     assert list(frame) == ["x0", "x1", "prediction", "explanation", "group"]
-    assert frame["explanation"].tolist() == ["x0 ≤ 1.5"] * 2
+    rule = faithkit.Rule([faithkit.Interval("x0", high=1.5)])
+    assert list(map(faithkit.Rule.from_json, frame["explanation"])) == [rule] * 2
 
 
 def test_scores_have_a_column_for_each_label():

@@ -223,8 +223,7 @@ CASES = {
         ["no"] * 4 + ["yes"] * 3,
         ["a", "a", "b", "c", None, None, None],
         "All explained predictions are the same, so nothing was tested, and the others have no explanation: check "
-        "rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and --unexplained "
-        "pool).",
+        "rules or reason codes against them (pool=, CLI: --unexplained pool).",
     ),
     "one label, also without an explanation": (
         ["no"] * 7,

@@ -43,12 +43,18 @@ def faithkit_executors():
 
 @hookimpl
 def faithkit_adapters():
-    """Yield an adapter."""
+    """Yield an adapter of objects, and one of texts."""
     yield Component(
         name="memos",
         factory="house.adapters:Memos",
         summary="Memos of a legacy program: their reasons, in any order.",
         types=("house.Memo",),
+    )
+    yield Component(
+        name="memo-texts",
+        factory="house.adapters:MemoTexts",
+        summary="Memos of a legacy program as texts: their reasons, in any order.",
+        types=("text",),
     )
 
 

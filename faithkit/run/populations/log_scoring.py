@@ -9,7 +9,6 @@ from faithkit.errors import FaithkitError
 from faithkit.inputs.data_warnings import warn_about_numbers
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
-from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pairing import read_pairs
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import MissingPredictionError, describe_missing_labels
@@ -82,6 +81,7 @@ def _score_with_groups(
     if unexplained == "pool":
         in_memory, pool = in_memory.split_pool()
     log_options = {
+        "adapter": in_memory.adapter,
         "outcome": in_memory.roles.kind,
         "weights": in_memory.weights,
         "clusters": in_memory.clusters,
@@ -90,10 +90,12 @@ def _score_with_groups(
         "ids": in_memory.ids,
     }
     result = score(in_memory.predictions, in_memory.explanations, X=in_memory.X, **{**log_options, **options})
+    text_adapter = in_memory.text_adapter
+    adapter_notes = () if text_adapter is None else text_adapter.notes(in_memory.explanations, in_memory.ids)
     notes = (
         *([describe_missing_labels(n_left_out)] if n_left_out else []),
         *in_memory.roles.notes,
-        *note_false_reasons(in_memory.explanations, in_memory.ids),
+        *adapter_notes,
         *result.notes,
     )
     return attrs.evolve(result, notes=notes), in_memory.groups
@@ -113,10 +115,11 @@ def score_in_pieces(
     """Measure a log piece by piece; None where all rows are needed at once.
 
     All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control,
-    for blocks, and for a relation other than equality inside groups or over at most 10,000 rows. With weights
-    or clusters, they are also needed for groups, and for any relation other than equality.
+    for blocks, for an adapter of texts that reads all rows at once, and for a relation other than equality
+    inside groups or over at most 10,000 rows. With weights or clusters, they are also needed for groups, and
+    for any relation other than equality.
     """
-    if log.roles.blocks is not None:
+    if log.roles.blocks is not None or log.needs_all_rows:
         return None
     resolved_discretizer = _log_discretizer(discretizer)
     setup = Setup(

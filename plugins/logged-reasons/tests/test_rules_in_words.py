@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_logged_reasons.rule_columns import DOES_NOT_HOLD
 from looping import one_test
 from nearly import assert_nearly
 
 import faithkit
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import ParquetLog, open_log
-from faithkit.inputs.logs.rule_columns import DOES_NOT_HOLD
 from faithkit.run.populations.log_scoring import score_log
 
 N = 120
@@ -189,6 +189,6 @@ def test_a_further_row_that_is_explained_by_no_rule_is_refused():
         refuse, X, explainer=lambda rows: np.where(rows["age"] > 70, "job > 3", "age > 0")
     )
     with pytest.raises(
-        faithkit.errors.InputError, match=r"explained by rules, and 'job > 3' names no column"
+        faithkit.errors.InputError, match=r"a further one is no rule .*'job > 3' names no column"
     ):
         result.local(pd.DataFrame({"age": [71], "sex": ["Male"], "debt": [0.5]}))

@@ -17,14 +17,17 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from faithkit.arrays.containers import EXACT_LIMIT
+from faithkit import Rule
 from faithkit.errors import InputError
-from faithkit.explanations.dates import parse_date
-from faithkit.explanations.predicates import CONTAINS, Contains, Interval, NoneOf, OneOf, Predicate
-from faithkit.explanations.vocabulary import Column, Vocabulary
+from faithkit.plugin import Contains, Interval, NoneOf, OneOf
+from faithkit_logged_reasons.dates import parse_date
+from faithkit_logged_reasons.vocabulary import Column, Vocabulary
+
+Predicate = Interval | OneOf | NoneOf | Contains
 
 MAX_CHARACTERS = 10_000
 MAX_CONDITIONS = 100
+_EXACT_LIMIT = 2.0**53  # floats represent all smaller integers exactly; all larger floats are integers
 _MAX_EXACT_CHARACTERS = 400  # a longer number is not parsed digit by digit
 _AND = re.compile(r"(?<=\s)(?:and|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 _IF = re.compile(r"\s*if\s+", re.IGNORECASE)
@@ -43,6 +46,7 @@ _MEMBERSHIP = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
 # words that must be quoted
 _AMBIGUOUS_WORD = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)
+_CONTAINS = {"whitespace": "contains ", "word": "contains the word "}  # how a rule writes it, by tokenizer
 _COMPARISON = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
 
 
@@ -62,6 +66,36 @@ class _Parsing:
 
     def prepend(self, reading: _Reading) -> "_Parsing":
         return _Parsing((reading.predicate, *self.predicates), self.is_known and reading.is_known)
+
+
+def parse_rule(text: str, X: Any) -> Rule:
+    """Parse a rule in the form that people and libraries write, on the columns of X.
+
+    Parameters
+    ----------
+    text : str
+        Conditions with "and" between them: `≤`, `<=`, `<`, `>`, `>=`, `=`, `==`, `≠`, `!=`, `in {a, b}`,
+        `3 < x <= 4`; or "IF … THEN …", whose conditions become the rule.
+    X : array, DataFrame or list of str
+        The instances, which define the known columns and values.
+
+    Returns
+    -------
+    faithkit.Rule
+
+    Raises
+    ------
+    InputError
+        If a condition names no column, or the text can be read in more than one way.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [31, 45], "sex": ["Male", "Female"]})
+    >>> print(parse_rule("IF 30 < age <= 40 AND sex = Male THEN approve", X))
+    30 < age ≤ 40 and sex = Male
+    """
+    return Rule(parse_predicates(text, X if isinstance(X, Vocabulary) else Vocabulary.of(X)))
 
 
 def looks_like_rule(text: str) -> bool:
@@ -184,7 +218,7 @@ def _read_condition(text: str, vocabulary: Vocabulary) -> list[_Reading]:
 
 
 def _read_contains(text: str) -> list[_Reading]:
-    for tokenizer, prefix in CONTAINS.items():
+    for tokenizer, prefix in _CONTAINS.items():
         if not text.startswith(prefix):
             continue
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
@@ -284,7 +318,7 @@ def _build_interval(column: Column, operator: str, number: float, missing: bool)
     """Return the interval of a comparison; "< number" means at most the float before that number."""
     if operator in "<≥":
         # all neighbours of a large integer are integers, in every dtype
-        is_large_integer = EXACT_LIMIT < abs(number) < 2.0**64
+        is_large_integer = _EXACT_LIMIT < abs(number) < 2.0**64
         number = int(number) - 1 if is_large_integer else math.nextafter(number, -math.inf)
     if operator in "≤<":
         return column.interval(high=number, missing=missing)
@@ -301,7 +335,7 @@ def _parse_number(text: str, column: Column) -> float | None:
     if match is None:
         return None
     number = float(match[0])
-    if not EXACT_LIMIT <= abs(number) < math.inf or len(text) > _MAX_EXACT_CHARACTERS:
+    if not _EXACT_LIMIT <= abs(number) < math.inf or len(text) > _MAX_EXACT_CHARACTERS:
         return number
     exact = Fraction(match[0])
     return int(exact) if exact.denominator == 1 and exact != number else number

@@ -1,17 +1,20 @@
 """Rules in the words of people and libraries are parsed as what they say, or refused, and never guessed."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_logged_reasons import parse_rule
+from faithkit_logged_reasons.vocabulary import Vocabulary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
+from faithkit import Rule
 from faithkit.errors import InputError
-from faithkit.explanations.predicates import Contains, Interval, NoneOf, OneOf
-from faithkit.explanations.rules import Rule
-from faithkit.explanations.vocabulary import Vocabulary
+from faithkit.plugin import Contains, Interval, NoneOf, OneOf
 
 X = pd.DataFrame(
     {
@@ -37,7 +40,7 @@ STATUS, GROUP, SMOKER, ZIP, CODE = (
 @pytest.mark.parametrize("word", ["zebra", "it's", 'a"b', "and", "a&&b", "∧", "\\"])
 def test_rules_about_words_are_read_as_they_are_printed(tokenizer, word):
     rule = Rule([Contains(word, tokenizer), Contains("the", "word"), Contains("the")])
-    assert Rule.from_text(str(rule), ["some text"]) == rule
+    assert parse_rule(str(rule), ["some text"]) == rule
 
 
 READ = {
@@ -90,9 +93,9 @@ READ = {
 @one_test
 @pytest.mark.parametrize(("text", "covered"), READ.items())
 def test_a_text_is_read_as_what_it_says(text, covered):
-    rule = Rule.from_text(text, KNOWN)
+    rule = parse_rule(text, KNOWN)
     assert rule.covers(X).tolist() == covered.fillna(False).tolist()
-    assert Rule.from_text(str(rule), KNOWN) == rule
+    assert parse_rule(str(rule), KNOWN) == rule
     assert Rule.from_json(rule.to_json()) == rule
 
 
@@ -131,7 +134,7 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "words"), REFUSED.items())
 def test_what_is_no_rule_about_the_columns_is_refused(text, words):
     with pytest.raises(InputError, match=words) as error:
-        Rule.from_text(text, KNOWN)
+        parse_rule(text, KNOWN)
     assert len(str(error.value)) < 400
 
 
@@ -153,44 +156,40 @@ AMBIGUOUS = {
 def test_what_can_be_read_in_two_ways_is_refused(text, columns):
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
     with pytest.raises(InputError, match="can be read in more than one way"):
-        Rule.from_text(text, frame)
+        parse_rule(text, frame)
 
 
 def test_quotes_tell_apart_what_would_be_read_in_two_ways():
     frame = pd.DataFrame({"c": ["x", "x and d = y"], "d": ["y", "z"]})
-    assert Rule.from_text("c = 'x and d = y'", frame) == Rule([OneOf("c", ["x and d = y"])])
-    assert Rule.from_text("c = 'x' and d = y", frame) == Rule([OneOf("c", ["x"]), OneOf("d", ["y"])])
+    assert parse_rule("c = 'x and d = y'", frame) == Rule([OneOf("c", ["x and d = y"])])
+    assert parse_rule("c = 'x' and d = y", frame) == Rule([OneOf("c", ["x"]), OneOf("d", ["y"])])
 
 
 def test_cells_that_are_no_words_do_not_matter():
     frame = pd.DataFrame(
         {"c": [["a"], "b"], "d": pd.to_datetime(["2026-01-01", "2026-01-02"]), "e": [None, None]}
     )
-    assert Rule.from_text("c = b", frame) == Rule([OneOf("c", ["b"])])
+    assert parse_rule("c = b", frame) == Rule([OneOf("c", ["b"])])
     with pytest.raises(InputError, match="no condition that its column could fulfil"):
-        Rule.from_text("d > 2026", frame)  # no date
+        parse_rule("d > 2026", frame)  # no date
 
 
 @one_test
 @pytest.mark.parametrize("name", ["x1", "1"])
 def test_the_columns_of_an_array_have_numbers(name):
     array = np.array([[0.0, 1.0], [2.0, 3.0]])
-    assert Rule.from_text(f"{name} > 2.5", array).covers(array).tolist() == [False, True]
+    assert parse_rule(f"{name} > 2.5", array).covers(array).tolist() == [False, True]
 
 
 def test_rules_about_words_are_read_where_rows_are_texts():
     rule = Rule([Contains("fine"), Contains("don't")])
-    assert Rule.from_text(str(rule), ["a fine film"]) == rule
+    assert parse_rule(str(rule), ["a fine film"]) == rule
     with pytest.raises(InputError, match="names no column"):
-        Rule.from_text("age > 3", ["a fine film"])
+        parse_rule("age > 3", ["a fine film"])
 
 
 def test_rules_are_read_with_the_words_of_a_table():
-    assert (
-        Rule.from_text("sex = Male", X)
-        == Rule.from_text("sex = Male", KNOWN)
-        == Rule([OneOf("sex", ["Male"])])
-    )
+    assert parse_rule("sex = Male", X) == parse_rule("sex = Male", KNOWN) == Rule([OneOf("sex", ["Male"])])
 
 
 def test_a_column_that_takes_some_values_and_not_others_takes_what_is_left():
@@ -238,7 +237,7 @@ CONDITIONS = st.one_of(*map(draw_intervals, ("age", "petal width (cm)")), *map(d
 @given(st.lists(CONDITIONS, max_size=4))
 def test_a_rule_that_is_written_and_read_is_the_same_rule(conditions):
     rule = Rule(conditions)
-    assert Rule.from_text(str(rule), KNOWN) == rule
+    assert parse_rule(str(rule), KNOWN) == rule
 
 
 PIECES = st.sampled_from(
@@ -251,7 +250,7 @@ PIECES = st.sampled_from(
 def test_any_text_is_a_rule_or_is_refused(text):
     for known in (KNOWN, Vocabulary.of(["texts"]), Vocabulary({})):
         try:
-            rule = Rule.from_text(text, known)
+            rule = parse_rule(text, known)
         except InputError:
             continue
         assert Rule.from_json(rule.to_json()) == rule
@@ -267,3 +266,28 @@ def test_what_faithkit_writes_with_all_digits_scores_as_the_rules_themselves():
     by_texts = faithkit.score(labels, [str(rule) for rule in rules], X=table)
     assert by_texts.measures == faithkit.score(labels, explanations, X=table).measures
     assert len({f"{rule:.6g}" for rule in rules}) == 1
+
+
+# --- dates and decimals -------------------------------------------------------------------------------------
+
+SINCE = np.arange(200)
+DATES_READ = {
+    "signed ≤ 2024-04-10": SINCE <= 100,
+    "signed < 2024-04-10": SINCE < 100,
+    "2024-01-01 < signed <= 2024-01-11": (SINCE > 0) & (SINCE <= 10),
+    "signed > 2024-04-09 12:00 (or missing)": SINCE > 99,
+    "any value of signed": SINCE >= 0,
+    "no value of signed": SINCE < 0,
+}
+
+
+@one_test
+@pytest.mark.parametrize("text", DATES_READ)
+def test_rules_about_dates_are_read(text):
+    table = pd.DataFrame({"signed": pd.date_range("2024-01-01", periods=200)})
+    assert parse_rule(text, table).covers(table).tolist() == DATES_READ[text].tolist()
+
+
+def test_decimals_are_numbers():
+    X = pd.DataFrame({"debt": [Decimal("0.1"), None, Decimal("0.3")]}, dtype=object)
+    assert parse_rule("debt > 0.2", X).covers(X).tolist() == [False, False, True]

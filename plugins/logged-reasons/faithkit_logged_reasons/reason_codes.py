@@ -19,17 +19,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import n_rows, take_rows
-from faithkit.arrays.grouping import group
+import faithkit
+from faithkit import Explanations, Rule
 from faithkit.errors import InputError, warn
-from faithkit.explanations.explanations import Explanations, object_array
-from faithkit.explanations.predicates import NoneOf, OneOf
-from faithkit.explanations.rules import Rule
-from faithkit.explanations.vocabulary import Column, Vocabulary
-from faithkit.inputs.files.column_patterns import suggest_column
-from faithkit.inputs.objects.conversion import as_rows
-from faithkit.inputs.rows import Rows, check_row_order
-from faithkit.wording import did_you_mean, format_exactly, join_few, join_words
+from faithkit.plugin import (
+    NoneOf,
+    OneOf,
+    RowContext,
+    did_you_mean,
+    join_few,
+    join_words,
+    take_rows,
+)
+from faithkit_logged_reasons.rule_texts import parse_rule
+from faithkit_logged_reasons.vocabulary import Column, Vocabulary
 
 _FALSE_REASON = "false reason"  # how the remark about a false reason begins
 _MAX_EXAMPLES = 3
@@ -39,7 +42,7 @@ _EXAMPLE = 'R12 = "delinquencies > 2"'
 def parse_reasons(
     codes: Any,
     claims: Mapping[Any, str] | str | PathLike[str],
-    X: Rows,
+    X: Any,
     *,
     separator: str | None = None,
 ) -> Explanations:
@@ -60,7 +63,7 @@ def parse_reasons(
 
     Returns
     -------
-    Explanations
+    faithkit.Explanations
         Rules, for the relation `in-scope`. A row without a reason, or with a code that has no claim, is
         missing. `remarks` names the codes without a claim, and the false reasons: the codes whose claims
         their own row does not satisfy.
@@ -72,40 +75,69 @@ def parse_reasons(
 
     Examples
     --------
-    >>> import faithkit
+    >>> import faithkit_logged_reasons
     >>> X = pd.DataFrame({"delinquencies": [4, 0, 1], "income": [900, 400, 800]})
     >>> claims = {"R12": "delinquencies > 2", "R20": "income < 500"}
-    >>> explanations = faithkit.parse_reasons(["R12", "R12;R20", None], claims, X, separator=";")
+    >>> codes = ["R12", "R12;R20", None]
+    >>> explanations = faithkit_logged_reasons.parse_reasons(codes, claims, X, separator=";")
     >>> print(*explanations.values, sep=" | ")
     delinquencies > 2 | delinquencies > 2 and income < 500 | None
     >>> explanations.remarks.tolist()
     [None, 'false reason R12', None]
     """
-    check_row_order({"codes": codes, "X": X})
-    rows, reasons = as_rows(X), StatedReasons.of(codes, separator)
-    if rows is None:
-        raise InputError("codes make claims about rows, which are missing: give them as X.")
-    if len(reasons.set_of_row) != n_rows(rows):
-        raise InputError(
-            f"{len(reasons.set_of_row)} rows of codes for {n_rows(rows)} rows of X: give one of each per row."
+    return faithkit.plugin.adapt(codes, X=X, adapter="reason-codes", claims=claims, separator=separator)
+
+
+class ReasonCodes:
+    """Read codes of reasons as rules: the conjunction of what the codes of a row claim about it.
+
+    Parameters
+    ----------
+    claims : mapping of codes to texts, or path
+        What each code claims about its row, as conditions on the columns of X; or a TOML file with a line
+        such as ``R12 = "delinquencies > 2"`` for each code. A code with an empty text claims nothing.
+    separator : str, optional
+        What stands between the codes of a value, such as ";".
+    """
+
+    def __init__(self, claims: Mapping[Any, str] | str | PathLike[str], separator: str | None = None) -> None:
+        self._source, self._claim_by_code = _load_claims(claims)
+        self._separator = separator
+
+    def takes(self, texts: Sequence[str | tuple[str, ...]]) -> bool:
+        """Return whether all codes have a line among the claims."""
+        code_sets = (_split_value(text, self._separator) for text in texts)
+        return set(chain.from_iterable(code_sets)) <= set(self._claim_by_code)
+
+    def explanations(self, values: Any, context: RowContext) -> Explanations:
+        """Return the rule of each row, with remarks about codes without a claim and about false reasons."""
+        X, reasons = context.X, StatedReasons.of(values, self._separator)
+        if X is None:
+            raise InputError(
+                "codes make claims about rows, which are missing: give them as X (CLI: --features)."
+            )
+        _check_codes(reasons, self._claim_by_code, self._source)
+        vocabulary = Vocabulary.of(X)
+        rule_by_code = {
+            code: _parse_claim(code, claim, vocabulary, self._source) if claim else None
+            for code, claim in self._claim_by_code.items()
+        }
+        for code in sorted(set(chain.from_iterable(reasons.code_sets))):
+            _warn_about_unknown_words(code, rule_by_code[code], vocabulary, self._source)
+        rules = np.fromiter(
+            (_conjoin([rule_by_code[code] for code in codes]) for codes in reasons.code_sets), dtype=object
         )
-    source, claim_by_code = _load_claims(claims)
-    _check_codes(reasons, claim_by_code, source)
-    vocabulary = Vocabulary.of(rows)
-    rule_by_code = {
-        code: _parse_claim(code, claim, vocabulary, source) if claim else None
-        for code, claim in claim_by_code.items()
-    }
-    for code in sorted(set(chain.from_iterable(reasons.code_sets))):
-        _warn_about_unknown_words(code, rule_by_code[code], vocabulary, source)
-    rules = object_array(_conjoin([rule_by_code[code] for code in codes]) for codes in reasons.code_sets)
-    return Explanations.of(
-        rules[reasons.set_of_row],
-        kind="rule",
-        relation="in-scope",
-        instances=rows,
-        remarks=_remark_codes(reasons, rule_by_code, rows),
-    )
+        return Explanations.of(
+            rules[reasons.set_of_row],
+            kind="rule",
+            relation="in-scope",
+            instances=X,
+            remarks=_remark_codes(reasons, rule_by_code, X),
+        )
+
+    def notes(self, explanations: Explanations, ids: "pd.Series[Any] | None") -> tuple[str, ...]:
+        """Return a note that names some rows with false reasons, so that people can look at them."""
+        return note_false_reasons(explanations, ids)
 
 
 @attrs.frozen(eq=False)
@@ -125,20 +157,19 @@ class StatedReasons:
     @classmethod
     def of(cls, codes: Any, separator: str | None = None) -> "StatedReasons":
         """Read the codes of a table, or of a column."""
-        values = as_rows(codes, texts=False)
-        is_table = isinstance(values, pd.DataFrame) or (isinstance(values, np.ndarray) and values.ndim == 2)
-        table = pd.DataFrame(values if is_table else {"codes": object_array(values)})
+        is_table = isinstance(codes, pd.DataFrame)
+        table = codes if is_table else pd.DataFrame({"codes": _as_objects(codes)})
         columns = [_factorize_values(table.iloc[:, j]) for j in range(table.shape[1])]
         numbers = np.column_stack([value_numbers for value_numbers, _ in columns])
         codes_by_number = [
             [*(_split_value(value, separator) for value in values), ()] for _, values in columns
         ]
-        groups = group(numbers)
+        distinct_rows, set_of_row = np.unique(numbers, axis=0, return_inverse=True)
         code_sets = []
-        for row in numbers[groups.first]:  # an empty value has the number −1, which selects the last item
+        for row in distinct_rows:  # an empty value has the number −1, which selects the last item
             stated = (codes[number] for codes, number in zip(codes_by_number, row, strict=True))
             code_sets.append(tuple(sorted(set(chain.from_iterable(stated)))))
-        return cls(code_sets, groups.codes)
+        return cls(code_sets, set_of_row.reshape(-1))
 
     def find_rows(self, code: str) -> NDArray[np.intp]:
         """Return the rows that state a code."""
@@ -177,7 +208,7 @@ def read_claims(path: str | PathLike[str]) -> dict[str, Any]:
     return claims
 
 
-def note_false_reasons(explanations: Explanations, ids: pd.Series | None) -> tuple[str, ...]:
+def note_false_reasons(explanations: Explanations, ids: "pd.Series[Any] | None") -> tuple[str, ...]:
     """Return a note that names some rows with false reasons, so that people can look at them.
 
     Examples
@@ -222,6 +253,10 @@ def _load_claims(claims: Mapping[Any, str] | str | PathLike[str]) -> tuple[str, 
     return source, stripped_claims
 
 
+def _as_objects(values: Iterable[Any]) -> NDArray[Any]:
+    return np.fromiter(values, dtype=object)
+
+
 def _factorize_values(column: pd.Series) -> tuple[NDArray[Any], Iterable[Any]]:
     """Return a number for each value of a column, and the distinct values by number; lists become tuples."""
     if column.dtype != object:
@@ -229,7 +264,7 @@ def _factorize_values(column: pd.Series) -> tuple[NDArray[Any], Iterable[Any]]:
         return codes, distinct
     values = (tuple(value) if isinstance(value, list | set | np.ndarray) else value for value in column)
     try:
-        codes, distinct = pd.factorize(object_array(values))
+        codes, distinct = pd.factorize(_as_objects(values))
         return codes, distinct
     except TypeError as error:
         raise InputError(
@@ -258,7 +293,7 @@ def _code_text(code: Any) -> str:
     """Return a code as people write it; pandas converts integers to floats if values are missing."""
     if pd.isna(code):
         return ""
-    return format_exactly(code) if isinstance(code, float) else str(code).strip()
+    return repr(float(code)).removesuffix(".0") if isinstance(code, float) else str(code).strip()
 
 
 def _check_codes(reasons: StatedReasons, claims: Mapping[str, str], source: str) -> None:
@@ -274,7 +309,7 @@ def _check_codes(reasons: StatedReasons, claims: Mapping[str, str], source: str)
 
 def _parse_claim(code: str, claim: str, vocabulary: Vocabulary, source: str) -> Rule:
     try:
-        return Rule.from_text(claim, vocabulary)
+        return parse_rule(claim, vocabulary)
     except InputError as error:
         contents = [
             _describe_content(column)
@@ -282,12 +317,17 @@ def _parse_claim(code: str, claim: str, vocabulary: Vocabulary, source: str) -> 
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", claim)
         ]
         named = f"Of its columns, {join_few(contents)}."
-        hint = named if contents else suggest_column(claim.split()[0], vocabulary.columns)
+        hint = named if contents else _suggest_column(claim.split()[0], vocabulary)
         raise InputError(
             f"the claim of {code!r} in {source} cannot be read: {error} {hint} Write conditions on the "
             'columns of --features (X), with "and" between them: on numbers with <, ≤, >, ≥ or =, on texts '
             "with = or in {a, b}."
         ) from None
+
+
+def _suggest_column(word: str, vocabulary: Vocabulary) -> str:
+    names = list(vocabulary.columns)
+    return did_you_mean(word, names) or f"Available: {join_few(map(repr, names))}."
 
 
 def _warn_about_unknown_words(code: str, rule: Rule | None, vocabulary: Vocabulary, source: str) -> None:
@@ -327,7 +367,7 @@ def _conjoin(rules: Sequence[Rule | None]) -> Rule | None:
 
 
 def _remark_codes(
-    reasons: StatedReasons, rule_by_code: Mapping[str, Rule | None], X: Rows
+    reasons: StatedReasons, rule_by_code: Mapping[str, Rule | None], X: Any
 ) -> NDArray[Any] | None:
     """Return a remark for each row with false reasons or with codes without a claim; None if there is none.
 

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_hashable
 
-from faithkit.arrays.containers import Rows
-from faithkit.explanations.dates import get_zone, is_date_column
-from faithkit.explanations.predicates import NUMERIC_KINDS, Interval
+from faithkit.plugin import Interval
+from faithkit_logged_reasons.dates import get_zone, is_date_column
 
+_NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty")
 _BOOLEANS = {"True": True, "False": False, "true": True, "false": False}
 
 
@@ -47,7 +47,7 @@ class Column:
         inferred = pd.api.types.infer_dtype(values, skipna=True) if kind == "O" else ""
         if kind == "b" or inferred == "boolean":
             return cls(name, True, {text: (boolean,) for text, boolean in _BOOLEANS.items()})
-        if kind in "iuf" or inferred in NUMERIC_KINDS:
+        if kind in "iuf" or inferred in _NUMERIC_KINDS:
             return cls(name, True)
         if is_date_column(values):
             return cls(name, True, has_dates=True, zone=get_zone(values.dtype))
@@ -103,7 +103,7 @@ class Vocabulary:
     )
 
     @classmethod
-    def of(cls, X: Rows) -> "Vocabulary":
+    def of(cls, X: Any) -> "Vocabulary":
         """Build from a table; the columns of an array are named x0 or 0, as in other libraries."""
         if isinstance(X, list):
             return cls({}, is_text=True)

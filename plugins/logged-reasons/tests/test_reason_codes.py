@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from faithkit_logged_reasons import parse_reasons
+from faithkit_logged_reasons.reason_codes import ReasonCodes
 from looping import one_test
 
 import faithkit
 from faithkit.cli import main
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import FaithkitWarning, InputError, ParameterError
 
 N = 90
 ROWS = np.arange(N)
@@ -39,7 +41,7 @@ def test_sufficiency_compares_rows_that_satisfy_all_stated_reasons():
     for row in REFUSED:
         like = [i for i in ROWS if i != row and all(HOLDS[code](PEOPLE[i]) for code in REASONS[row])]
         shares.append(np.mean(DECISIONS[like] == "refused"))
-    result = score_refusals(faithkit.parse_reasons(REASONS, CLAIMS, X))
+    result = score_refusals(parse_reasons(REASONS, CLAIMS, X))
     assert result.sufficiency.value == pytest.approx(np.mean(shares))
     assert 0.5 < result.sufficiency.value < 0.9
     assert result.remarks == result.why_unexplained == {}
@@ -63,8 +65,8 @@ FORMS = {
 @one_test
 @pytest.mark.parametrize(("codes", "separator"), FORMS.values(), ids=FORMS)
 def test_codes_may_be_written_in_any_form(codes, separator):
-    explanations = faithkit.parse_reasons(codes, CLAIMS, X, separator=separator)
-    expected = faithkit.parse_reasons(REASONS, CLAIMS, X)
+    explanations = parse_reasons(codes, CLAIMS, X, separator=separator)
+    expected = parse_reasons(REASONS, CLAIMS, X)
     assert explanations.values.tolist() == expected.values.tolist()
     assert explanations.missing.tolist() == (DECISIONS == "approved").tolist()
 
@@ -73,7 +75,7 @@ def test_codes_may_be_written_in_any_form(codes, separator):
 
 
 def test_a_code_without_a_claim_leaves_its_row_unexplained_even_beside_a_claim():
-    explanations = faithkit.parse_reasons(["99", "12;99", "12"], CLAIMS, X[3:6], separator=";")
+    explanations = parse_reasons(["99", "12;99", "12"], CLAIMS, X[3:6], separator=";")
     assert explanations.missing.tolist() == [True, True, False]
     assert explanations.remarks.tolist() == [
         "reason 99 without a claim",
@@ -85,7 +87,7 @@ def test_a_code_without_a_claim_leaves_its_row_unexplained_even_beside_a_claim()
 def test_false_reasons_are_counted_by_their_codes():
     rows = pd.DataFrame({"late": [3, 1, 1, 0], "debt": [0.1, 0.1, 0.9, 0.9], "job": "cook"})
     codes = [[12, 7], [12, 7], [12, 7], [7, 12, 99]]
-    explanations = faithkit.parse_reasons(codes, CLAIMS, rows)
+    explanations = parse_reasons(codes, CLAIMS, rows)
     result = faithkit.score(["no", "no", "yes", "yes"], explanations, X=rows)
     assert result.remarks == {"false reason 12": 1, "false reasons 12 and 7": 1}
     assert result.why_unexplained == {"false reasons 12 and 7 and reason 99 without a claim": 1}
@@ -93,9 +95,9 @@ def test_false_reasons_are_counted_by_their_codes():
 
 def test_a_missing_value_satisfies_a_claim_only_if_the_claim_says_so():
     rows = pd.DataFrame({"late": [3, None]})
-    strict = faithkit.parse_reasons([12, 12], {12: "late > 2"}, rows)
+    strict = parse_reasons([12, 12], {12: "late > 2"}, rows)
     assert strict.remarks.tolist() == [None, "false reason 12"]
-    assert faithkit.parse_reasons([12, 12], {12: "late > 2 (or missing)"}, rows).remarks is None
+    assert parse_reasons([12, 12], {12: "late > 2 (or missing)"}, rows).remarks is None
 
 
 # --- files --------------------------------------------------------------------------------------------------
@@ -136,7 +138,16 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
     stated.iloc[APPROVED[1]] = [12, 7]  # false, stated for an approval
     log = X.assign(customer=4700 + ROWS, decision=DECISIONS, reason_1=stated[0], reason_2=stated[1])
     roles = ["--prediction", "decision", "--explanation", "reason_*", "--features", "late,debt,job"]
-    options = ["--reasons", claims, "--unexplained", "pool", "--id", "customer", "--violations", 1]
+    options = [
+        "--as",
+        f"reason-codes:claims={claims}",
+        "--unexplained",
+        "pool",
+        "--id",
+        "customer",
+        "--violations",
+        1,
+    ]
     shown = run_score(write(log, tmp_path), *roles, *options, "--json", tmp_path / "result.json")
     assert shown.exit_code == 0, shown.stderr
     assert "warning" not in shown.stderr
@@ -144,7 +155,7 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
     others = np.delete(ROWS, explained)
     expected = faithkit.score(
         DECISIONS[explained],
-        faithkit.parse_reasons(stated, CLAIMS, X).take(explained),
+        parse_reasons(stated, CLAIMS, X).take(explained),
         X=X.iloc[explained],
         pool=(X.iloc[others], DECISIONS[others]),
     ).to_dict()
@@ -162,14 +173,14 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
 @one_test
 @pytest.mark.parametrize("weights", [None, np.arange(1, 91)])
 def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
-    explanations = faithkit.parse_reasons([12, *[None] * 89], {12: "late > 2"}, X)
+    explanations = parse_reasons([12, *[None] * 89], {12: "late > 2"}, X)
     result = faithkit.score(DECISIONS, explanations, X, weights=weights)
     assert len(result.evidence.counts["sufficiency"].explanations) == 2
     assert result.n_explanations == 90
 
 
 def test_a_warning_says_that_groups_of_refusals_are_measured_without_the_pool():
-    explanations = faithkit.parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
+    explanations = parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
     result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
     with pytest.warns(faithkit.FaithkitWarning, match="groups are measured without the pool"):
         result.by([0, 1] * 3)
@@ -194,7 +205,7 @@ FAULTS = {
 @pytest.mark.parametrize(("codes", "claims", "message"), FAULTS.values(), ids=FAULTS)
 def test_codes_and_claims_that_cannot_be_read_are_refused(codes, claims, message):
     with pytest.raises(InputError, match=message):
-        faithkit.parse_reasons(codes, claims, X[: len(codes)])
+        parse_reasons(codes, claims, X[: len(codes)])
 
 
 @one_test
@@ -209,24 +220,24 @@ def test_codes_and_claims_that_cannot_be_read_are_refused(codes, claims, message
 def test_a_word_of_a_claim_that_its_column_never_has_is_warned_about(claim, problem):
     message = f"the claim of '12' in the claims has {problem}. The column has 'cook', 'clerk'"
     with pytest.warns(FaithkitWarning, match=re.escape(message)):
-        faithkit.parse_reasons([12] * N, {"12": claim}, X)
+        parse_reasons([12] * N, {"12": claim}, X)
 
 
 def test_numbers_and_claims_that_no_row_states_are_not_warned_about():
     claims = {"12": "late = 77", "7": "job in {cook, clerk}", "8": "job = Cook"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        faithkit.parse_reasons([12, 7] * (N // 2), claims, X.rename(columns={"late": 1.0}).assign(late=ROWS))
+        parse_reasons([12, 7] * (N // 2), claims, X.rename(columns={"late": 1.0}).assign(late=ROWS))
 
 
 def test_codes_and_rows_that_do_not_belong_together_are_refused():
-    with pytest.raises(InputError, match="2 rows of codes for 90 rows of X"):
-        faithkit.parse_reasons([12, 12], CLAIMS, X)
+    with pytest.raises(InputError, match="2 explanations for 90 rows of X"):
+        parse_reasons([12, 12], CLAIMS, X)
     with pytest.raises(InputError, match="claims about rows, which are missing: give them as X"):
-        faithkit.parse_reasons([12, 12], CLAIMS, None)
+        parse_reasons([12, 12], CLAIMS, None)
     with_index = X.set_index(np.char.add("c", ROWS.astype(str)))
-    with pytest.raises(InputError, match="codes and X have one index in different orders"):
-        faithkit.parse_reasons(with_index["late"][::-1], CLAIMS, with_index)
+    with pytest.raises(InputError, match="explanations and X have one index in different orders"):
+        parse_reasons(with_index["late"][::-1], CLAIMS, with_index)
 
 
 FILES = {
@@ -245,13 +256,42 @@ def test_a_file_of_reasons_that_cannot_be_read_is_refused(tmp_path, content, mes
     path = tmp_path / "reasons.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=message):
-        faithkit.parse_reasons(REASONS, path, X)
+        parse_reasons(REASONS, path, X)
     with pytest.raises(InputError, match=r"cannot read the reasons in .*Check the path"):
-        faithkit.parse_reasons(REASONS, tmp_path / "lost.toml", X)
+        parse_reasons(REASONS, tmp_path / "lost.toml", X)
 
 
-def test_options_that_need_each_other_are_refused_alone(tmp_path, claims):
+def test_reasons_without_features_are_refused(tmp_path, claims):
     log = write_parquet(X.assign(decision=DECISIONS, reason=12), tmp_path)
-    roles = [log, "--prediction", "decision", "--explanation", "reason"]
-    assert "name these with --features" in run_score(*roles, "--reasons", claims).stderr
-    assert "give both, or leave it out" in run_score(*roles, "--separator", ";").stderr
+    roles = [
+        log,
+        "--prediction",
+        "decision",
+        "--explanation",
+        "reason",
+        "--as",
+        f"reason-codes:claims={claims}",
+    ]
+    assert "which are missing: give them as X (CLI: --features)" in run_score(*roles).stderr
+
+
+def test_codes_without_claims_are_refused_with_what_to_write():
+    with pytest.raises(ParameterError, match=r"needs the parameter 'claims'\. Write 'reason-codes:claims=…'"):
+        faithkit.score(["no"], ["12"], X[:1], adapter="reason-codes")
+
+
+def test_a_score_reads_codes_with_the_named_adapter(claims):
+    codes = [";".join(map(str, codes)) for codes in REASONS]
+    result = faithkit.score(DECISIONS, codes, X, adapter=f"reason-codes:claims={claims},separator=;")
+    expected = faithkit.score(DECISIONS, parse_reasons(REASONS, CLAIMS, X), X)
+    assert result.to_dict()["measures"] == expected.to_dict()["measures"]
+
+
+def test_codes_are_taken_where_all_of_them_have_a_claim():
+    adapter = ReasonCodes(CLAIMS, separator=";")
+    assert adapter.takes(["12; 7", "99"])
+    assert not adapter.takes(["12", "8"])
+
+
+def test_codes_are_never_read_unless_that_is_asked_for():
+    assert faithkit.score(DECISIONS, ["12"] * N, X).sufficiency is None
