@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arguments import to_python
+from faithkit.wording import is_unprintable
 
 SCHEMA = 1
 """The version of the JSON format of results, raised when released versions could no longer read them."""
@@ -49,6 +50,34 @@ def unique_keys(values: Iterable[Any]) -> list[str]:
 
 
 def json_text(value: Any) -> str:
-    """Return a result as JSON text; unpaired surrogates, which no file can hold, become question marks."""
+    """Return a result as JSON text, with escapes for control characters.
+
+    Unpaired surrogates, which no file can hold, become question marks.
+    """
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+    return escape_json(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+
+
+def escape_json(text: str, ascii_only: bool = False) -> str:
+    r"""Return JSON text with escapes for control characters, or for all characters outside ASCII.
+
+    Examples
+    --------
+    >>> escape_json('["caf\u00e9", "\x9b"]'), escape_json('["caf\u00e9"]', ascii_only=True)
+    ('["café", "\\u009b"]', '["caf\\u00e9"]')
+    """
+    if text.isascii() and "\x7f" not in text:  # json has escaped the rest
+        return text
+    return "".join(
+        _json_escape(character)
+        if is_unprintable(character) or (ascii_only and not character.isascii())
+        else character
+        for character in text
+    )
+
+
+def _json_escape(character: str) -> str:
+    if character == "\n":  # between values; inside values it is escaped already
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

@@ -32,6 +32,7 @@ from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Explainer as Explainer
+from .measure.protocols import Reporter as Reporter
 from .report.base import Report as Report
 from .report.formats import format_lower_end as format_lower_end
 from .report.formats import format_percent as format_percent

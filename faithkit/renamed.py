@@ -6,10 +6,17 @@ Nothing here is an alias. An old option or name is an error, whose message ends 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-OPTIONS: Mapping[str, str] = {}
+OPTIONS: Mapping[str, str] = {
+    "--json": "--out FILE.json, or --out - --format json for stdout",
+    "--csv": "--out FILE.csv, or --out - --format csv for stdout",
+    "--html": "--out FILE.html, or --out - --format html for stdout",
+}
 """What to write instead of an option that a verb of the kernel no longer has."""
 
-NAMES: Mapping[str, str] = {}
+NAMES: Mapping[str, str] = {
+    "Report.to_json": 'write("result.json"); to_dict() returns the values',
+    "Report.to_html": 'write("result.html"), which needs faithkit-html',
+}
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.delivery import check_outputs, deliver
 from faithkit.cli.shared.options import (
     DISCRETIZER_DEFAULT,
     check_components,
@@ -24,7 +24,6 @@ from faithkit.cli.shared.options import (
     use_backend,
 )
 from faithkit.cli.shared.origin import add_origin, origin_options
-from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.verb import EXPLAINER, MEASURE, build_verb, combine, option, own_params
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
     """Turn a function that takes a comparison and returns a report into a verb.
 
     The verb has the function's own options, by click's decorators, and then the options of
-    `faithkit compare`. It prints the report, or writes it by its methods `to_json`, `to_frame` and `to_html`.
+    `faithkit compare`. It prints the report, and writes the files of --out.
 
     Examples
     --------
@@ -113,12 +112,12 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         }
         check_components(options)
         options["discretizers"] = options["discretizers"] or None
-        paths = check_paths(output)
+        outputs = check_outputs(**output)
         prepared = prepare_inputs(inputs, options, id=id)
         with use_backend(**workers):
             comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
         comparison = add_origin(comparison, origin, inputs, prepared)
-        deliver(function(comparison, **own_options), paths)
+        deliver(function(comparison, **own_options), outputs)
 
     return build_verb(function, verb, _compare_options)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver, needed_diagnostics
+from faithkit.cli.shared.delivery import check_outputs, deliver, needed_diagnostics
 from faithkit.cli.shared.gates import (
     GatedVerb,
     check_reference,
@@ -29,7 +29,6 @@ from faithkit.cli.shared.options import (
     use_backend,
 )
 from faithkit.cli.shared.origin import add_origin, origin_options
-from faithkit.cli.shared.paths import check_paths
 from faithkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ EXAMPLES = """\b
 Examples:
   faithkit evaluate --explainer shap --discretize 1fp
   faithkit evaluate --data loans --model tree --explainer tree --violations 3
-  faithkit evaluate --explainer tree --html report.html --fail-under consistency=0.8"""
+  faithkit evaluate --explainer tree --out report.html --fail-under consistency=0.8"""
 
 
 @click.command(cls=GatedVerb, epilog=EXAMPLES)
@@ -82,7 +81,7 @@ def command(
 
     check_reference(reference, limits)
     check_components(options)
-    paths = check_paths(output)
+    outputs = check_outputs(**output)
     prepared = prepare_inputs(inputs, options, by=by, id=id)
     measure_reference = None
     if reference is not None:
@@ -99,10 +98,10 @@ def command(
             prepared.groups,
             reference_result,
             combine_margins(limits),
-            needed_diagnostics(diagnostics, paths),
+            needed_diagnostics(diagnostics, outputs),
             by_label,
         )
-    deliver(report, paths, limits)
+    deliver(report, outputs, limits)
 
 
 def _read_reference(
@@ -119,7 +118,7 @@ def _read_reference(
     if any(column is not None for column in design):
         raise InputError(
             "the rows of --reference have no weights, clusters or blocks, and those of the sample have: "
-            "give the result of the reference, which --json writes, instead of its rows."
+            "give the result of the reference, which --out writes, instead of its rows."
         )
     rows = prepared.read_like(path, text)
     return lambda result: result.on(rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver, needed_diagnostics
+from faithkit.cli.shared.delivery import check_outputs, deliver, needed_diagnostics
 from faithkit.cli.shared.gates import (
     GatedVerb,
     check_reference,
@@ -28,7 +28,7 @@ from faithkit.cli.shared.options import (
     use_backend,
 )
 from faithkit.cli.shared.origin import build_origin, origin_options
-from faithkit.cli.shared.paths import check_paths, resolve_path
+from faithkit.cli.shared.paths import resolve_path
 from faithkit.cli.shared.verb import DATA, combine, option
 
 EXAMPLES = """\b
@@ -155,7 +155,7 @@ def command(
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
     _check_usage(log_options, joined, id, pool, unexplained, workers)
-    paths = check_paths(output)
+    outputs = check_outputs(**output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     with use_backend(**workers):
@@ -178,12 +178,12 @@ def command(
             unexplained,
             reference=reference_log,
             allowed=combine_margins(limits),
-            diagnostics=needed_diagnostics(diagnostics, paths),
+            diagnostics=needed_diagnostics(diagnostics, outputs),
             origin=build_origin(origin, log),
             by_label=by_label,
             **options,
         )
-        deliver(report, paths, limits)
+        deliver(report, outputs, limits)
 
 
 def _check_usage(

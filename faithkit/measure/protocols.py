@@ -99,6 +99,27 @@ class Diagnostic(Protocol):
         ...
 
 
+class Reporter(Protocol):
+    """A component that writes a report in a format; faithkit writes the file, completely or not at all.
+
+    Optional attribute: `needs`, the diagnostics that it shows. If it is a tuple, also an empty one, commands
+    run the diagnostics that are quick before it writes; by default it shows none. Optional method of a
+    reporter of the type "text/html": `fragment(sheet)`, which returns the HTML of a `faithkit.plugin.Sheet`
+    for a notebook.
+
+    Examples
+    --------
+    >>> class Markdown:
+    ...     def write(self, report: Any, *, title: str = "Faithfulness") -> str:
+    ...         return f"# {title}\\n\\n{report.to_text()}"
+    >>> reporter: Reporter = Markdown()
+    """
+
+    def write(self, report: Any, **options: Any) -> str | bytes:
+        """Return the content of the file, for a `faithkit.plugin.Report`."""
+        ...
+
+
 OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "name": None,  # the name in results
     "learns": True,  # whether an explainer learns from the background
@@ -112,6 +133,8 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "interval": False,  # whether an estimator estimates the measure itself, with leave-one-out's interval
     "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
     "is_automatic": None,  # whether a diagnostic runs on a result when none is named
+    "needs": None,  # the diagnostics that a reporter shows
+    "fragment": None,  # what a reporter of text/html shows in a notebook
     "weigh": None,  # the weight of each owner in an estimator's mean
 }
 """The optional attributes and methods of components, with their defaults."""

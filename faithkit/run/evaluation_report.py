@@ -2,25 +2,24 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 import pandas as pd
 
-from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
 from faithkit.report.formats import round_noise
 from faithkit.report.sentences import describe_change
+from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.comparisons.differences import subtract_results, subtract_with_unexplained
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
-from faithkit.run.evaluation import Evaluation, render_page
+from faithkit.run.evaluation import Evaluation, compose_page
 from faithkit.run.gates import NO_INTERVAL, GateResult, why_unknown
 from faithkit.run.result import split_brackets
 
@@ -208,9 +207,13 @@ class EvaluationReport(Report):
         assert self.reference is not None
         return {"here": self.result, "in the reference": self.reference}
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given."""
-        return save_text(render_page(self.result, self.to_dict(), self.violations), path)
+    def page(self) -> Sheet:
+        """Return the sheet of a page, with all parts."""
+        return compose_page(self.result, self.to_dict(), self.violations)
+
+    def with_origin(self, **fields: Any) -> "EvaluationReport":
+        """Return the report with a title, a note, …, as `Evaluation.with_origin` does."""
+        return attrs.evolve(self, result=self.result.with_origin(**fields))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure, and one per difference.

@@ -298,7 +298,7 @@ class Result(Measurements, Report):
         [1.0]
         """
         rows = {measure: estimate.to_row() for measure, estimate in self.measures.items()}
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw each measure with its interval and bracket, and return the Matplotlib axes.

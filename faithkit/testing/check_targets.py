@@ -45,6 +45,7 @@ _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "discretizer": (discretizer_checks,),
     "estimator": (estimator_checks,),
     "diagnostic": (diagnostic_checks,),
+    "reporter": (),
     "adapter": (adapter_checks,),
     "loader": (loader_checks,),
     "dataset": (dataset_checks,),

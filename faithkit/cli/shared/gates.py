@@ -73,7 +73,7 @@ def _limit_option(usage: str, help: str) -> Callable[[F], F]:
 reference_option = option(
     "--reference FILE",
     CHECKS,
-    "Compare with this earlier sample, or with its result that --json wrote, to see drift.",
+    "Compare with this earlier sample, or with its result that --out wrote, to see drift.",
     callback=resolve_path,
 )
 
@@ -186,6 +186,7 @@ class GatedVerb(Verb):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb, and write the JUnit file if there is a path for it."""
         outputs = {name: path for name, path in ctx.params.items() if name.endswith("_path")}
+        outputs |= {f"--out {place}": path for place, path in enumerate(ctx.params["outs"])}
         if outputs["junit_path"] is None:
             return super().invoke(ctx)
         with _junit_file(ctx, check_paths(outputs)["junit_path"]):

@@ -58,7 +58,7 @@ def command_text(ctx: click.Context) -> str:
     >>> from faithkit.cli import main
     >>> import click
     >>> from faithkit.cli.score import command
-    >>> words = ["logs/may.csv", "--prediction", "p", "--explanation", "phi_*", "--html", "out/may.html"]
+    >>> words = ["logs/may.csv", "--prediction", "p", "--explanation", "phi_*", "--out", "out/may.html"]
     >>> with command.make_context("score", words) as ctx:
     ...     command_text(ctx)
     "faithkit score may.csv --prediction p --explanation 'phi_*'"

@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, combinations, count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,7 +11,6 @@ import pandas as pd
 
 from faithkit.display import Displayable
 from faithkit.errors import FaithkitError, InputError
-from faithkit.files import save_text
 from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import ABOVE, ROUNDING, Control
@@ -228,16 +226,15 @@ class Comparison(Report):
         axes = plots.make_line_axes(len(estimates)) if ax is None else ax
         return plots.draw_measures(axes, estimates, self.best(measure))
 
-    def to_html(self, path: str | Path | None = None, more: "Sheet | None" = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given.
+    def page(self, more: "Sheet | None" = None) -> "Sheet":
+        """Return the sheet of a page: all systems, with plots, differences and provenance.
 
         A `Sheet` with more about the systems, such as a plugin's, comes first on the page.
         """
-        from faithkit.report.html import page_html
         from faithkit.report.sheets.comparisons import comparison_page
 
         owners = {name: owners_by_measure(result.evidence.counts) for name, result in self.results.items()}
-        return save_text(page_html(comparison_page(self.to_dict(), owners, more)), path)
+        return comparison_page(self.to_dict(), owners, more)
 
     @property
     def _ranking_measure(self) -> str:
