@@ -58,8 +58,8 @@ def command(
     output: dict[str, Any],
 ) -> None:
     """Plan how many rows to explain, for an explainer's number of explanations or from a pilot."""
-    from faithkit.measure.planning.plans import plan_samples
     import faithkit.report.base  # noqa: F401  shows plans
+    from faithkit.measure.planning.plans import plan_samples
 
     if n_explanations is None and pilot is None:
         raise click.UsageError("nothing to plan from: give --range K, --pilot FILE, or both.")

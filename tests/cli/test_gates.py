@@ -220,7 +220,9 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
     (here / "r.csv").unlink(missing_ok=True)
     (here / "pipe").unlink(missing_ok=True)
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = run(*SCORE, "--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
+    done = run(
+        *SCORE, "--out", "pipe", "--out", "r.csv", "--format", "json", "--fail-under", f"consistency={limit}"
+    )
     assert done.exit_code == 1
     assert f"cannot write {here / 'pipe'}: no process reads it" in done.stderr
     assert ("failed: consistency may be as low as" in done.stderr) == missed
@@ -236,7 +238,7 @@ def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_ke
 ):
     with open("/dev/full", "w") as full:
         done = console(
-            *SCORE, "--json", "r.json", "--fail-under", f"consistency={limit}", capture_output=False,
+            *SCORE, "--out", "r.json", "--fail-under", f"consistency={limit}", capture_output=False,
             stdout=full, stderr=-1,
         )  # fmt: skip
     assert done.returncode == 1
@@ -248,7 +250,9 @@ def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_ke
 def test_all_that_went_wrong_is_told_on_one_line(here):
     for name in ("pipe", "other-pipe"):
         os.mkfifo(here / name)
-    done = run(*SCORE, "--json", "pipe", "--csv", "other-pipe", "--fail-under", "sufficiency=0.5")
+    done = run(
+        *SCORE, "--out", "pipe", "--out", "other-pipe", "--format", "json", "--fail-under", "sufficiency=0.5"
+    )
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert all(

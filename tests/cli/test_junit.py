@@ -131,7 +131,7 @@ def test_a_limit_that_is_kept_says_by_how_much(here):
 
 def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was_kept(here):
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = run(*SCORE, LIMITS, "consistency=0", "--json", "pipe", "--junit", "r.xml")
+    done = run(*SCORE, LIMITS, "consistency=0", "--out", "pipe", "--format", "json", "--junit", "r.xml")
     assert done.exit_code == 1
     result = read_cases((here / "r.xml").read_text())
     assert result[RUN][0] == "error"
@@ -150,8 +150,8 @@ def test_on_stdout_an_error_is_told_too(here):
 
 
 def test_stdout_takes_one_output(here):
-    for second in ("--junit", "--csv"):
-        done = run(*SCORE, "--json", "-", second, "-")
+    for second in ("--junit", "--out"):
+        done = run(*SCORE, "--out", "-", "--format", "json", second, "-")
         assert (done.exit_code, done.stdout) == (2, "")
         assert "only one of" in done.stderr
 
@@ -186,7 +186,7 @@ def test_an_explainer_without_a_name_is_an_error_like_others(here):
 )
 def test_a_place_that_is_taken_is_refused_before_anything_is_written(here, path, reason):
     (here / "r.json").write_text("old")
-    done = run(*SCORE, "--json", "r.json", "--junit", path)
+    done = run(*SCORE, "--out", "r.json", "--junit", path)
     assert done.exit_code == 1
     assert reason in done.stderr
     assert ((here / "log.csv").read_text(), (here / "r.json").read_text()) == (LOG, "old")

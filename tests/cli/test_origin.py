@@ -41,7 +41,7 @@ def folder(tmp_path):
 def evaluate(folder, *options):
     inputs = ("--data", folder / "people.csv", "--target", "income", "--background", folder / "people.csv")
     inputs += ("--model", folder / "model.pkl", "--trust-pickle", "--explainer", "tree:max_depth=3")
-    run("evaluate", *inputs, "--json", folder / "out.json", "--html", folder / "out.html", *options)
+    run("evaluate", *inputs, "--out", folder / "out.json", "--out", folder / "out.html", *options)
     return json.loads((folder / "out.json").read_text("utf-8"))
 
 
@@ -75,7 +75,7 @@ def test_the_command_has_no_folders_workers_store_outputs_and_texts(folder):
     inputs = ("--data", folder / "people.csv", "--model", folder / "model.pkl", "--explainer", "tree")
     running = ("--n-jobs", "1", "--store", folder / "store", "--title", "May", "--seed", "3")
     gates = ("--fail-under", "consistency=0.1", "--on-error", "record", "--row-timeout", "60")
-    words = [str(word) for word in (*inputs, *running, *gates, "--json", folder / "out.json")]
+    words = [str(word) for word in (*inputs, *running, *gates, "--out", folder / "out.json")]
     with command.make_context("evaluate", words) as context:
         assert command_text(context) == (
             "faithkit evaluate --explainer tree --data people.csv --model model.pkl --seed 3 "
@@ -88,7 +88,7 @@ def test_words_of_the_user_are_text_wherever_they_are_shown(folder):
     (folder / "<b>&'.csv").write_bytes((folder / "people.csv").read_bytes())
     printed = run(
         "evaluate", "--data", folder / "<b>&'.csv", "--target", "income", "--explainer", "tree", *texts,
-        "--html", folder / "out.html",
+        "--out", folder / "out.html",
     )  # fmt: skip
     page = (folder / "out.html").read_text("utf-8")
     assert page.count("&lt;script&gt;alert") >= 5  # the title is also that of the tab
@@ -102,7 +102,7 @@ def test_words_of_the_user_are_text_wherever_they_are_shown(folder):
 
 
 def test_a_model_that_is_trained_here_is_judged_on_other_rows(tmp_path):
-    printed = run("evaluate", "--data", "iris", "--explainer", "tree", "--json", tmp_path / "r.json")
+    printed = run("evaluate", "--data", "iris", "--explainer", "tree", "--out", tmp_path / "r.json")
     payload = json.loads((tmp_path / "r.json").read_text())
     assert payload["origin"]["is_held_out"]
     assert payload["origin"]["data"] == "iris"
@@ -133,7 +133,7 @@ def test_a_log_names_its_file_and_a_loaded_result_keeps_its_origin(tmp_path):
     log = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "why": ["a", "b", "c"] * 20})
     log.to_csv(tmp_path / "may.csv", index=False)
     arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why", "--date", "May 2026")
-    printed = run("score", *arguments, "--json", tmp_path / "may.json")
+    printed = run("score", *arguments, "--out", tmp_path / "may.json")
     assert printed.startswith("logged explanations in may.csv (60 rows)\nVerdict: explanations")
     loaded = faithkit.load(tmp_path / "may.json")
     assert loaded.origin.date == "May 2026"

@@ -34,7 +34,7 @@ def log(frame, tmp_path):
 
 
 def run_to_json(*arguments):
-    done = run(*arguments, "--json", "-")
+    done = run(*arguments, "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -189,7 +189,7 @@ def test_a_gate_holds_for_numbers(log, limit, code):
 
 
 def test_a_reference_of_numbers_is_compared_and_one_of_labels_refused(log, tmp_path):
-    assert run(*score_command(log, "--json", tmp_path / "before.json")).exit_code == 0
+    assert run(*score_command(log, "--out", tmp_path / "before.json")).exit_code == 0
     done = run(
         *score_command(log, "--reference", tmp_path / "before.json", "--fail-if-worse", "consistency=0.5")
     )
@@ -216,7 +216,7 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
         tmp_path / "before.json",
         score_command(outliers, "--features", "a", "--control-draws", "0"),
     )
-    assert run(*command, "--json", before).exit_code == 0
+    assert run(*command, "--out", before).exit_code == 0
     sufficiency = json.loads(before.read_text())["measures"]["sufficiency"]
     assert sufficiency["low"] < sufficiency["value"] < 0
     assert run(*command, "--reference", before).exit_code == 0

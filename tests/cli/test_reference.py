@@ -54,7 +54,7 @@ def months(tmp_path_factory):
         (folder / name).mkdir()
         for part in range(2):
             frame[part * 200 : part * 200 + 200].to_parquet(folder / name / f"{part}.parquet")
-        score_month(name).to_json(folder / f"{name}.json")
+        score_month(name).write(folder / f"{name}.json")
     (folder / "same_without_suffix").write_text((folder / "january.json").read_text())
     return folder
 
@@ -92,7 +92,7 @@ PAIRS = [
 @pytest.mark.parametrize(("log", "reference"), PAIRS)
 def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log, reference):
     expected = score_month("february").difference(score_month("january"), paired=False)
-    result = read_difference(score(log, "--reference", reference, "--json", "-"))
+    result = read_difference(score(log, "--reference", reference, "--out", "-", "--format", "json"))
     for name in ("value", "low", "high", "p_value", "confidence"):
         assert result[name] == pytest.approx(getattr(expected, name), abs=1e-12)
     assert result["allowed"] is None
@@ -107,7 +107,7 @@ def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch)
 
 def test_the_groups_of_the_log_need_not_be_in_the_reference(here):
     MONTHS["february"].assign(sex=["f", "m"] * 200).to_csv("grouped.csv", index=False)
-    done = score("grouped.csv", "--reference", "january.csv", "--by", "sex", "--json", "-")
+    done = score("grouped.csv", "--reference", "january.csv", "--by", "sex", "--out", "-", "--format", "json")
     assert set(json.loads(done.stdout)["subgroups"]["groups"]["consistency"]) == {"f", "m"}
     assert read_difference(done)["value"] is not None
 
@@ -126,9 +126,11 @@ def evaluate(*arguments):
 
 
 def test_a_saved_result_stands_for_its_rows(model_files):
-    assert run("evaluate", "--data", "before.csv", *TREE, "--json", "before.json").exit_code == 0
+    assert run("evaluate", "--data", "before.csv", *TREE, "--out", "before.json").exit_code == 0
     by_rows, by_result = (
-        json.loads(evaluate("--reference", f"before.{suffix}", "--json", "-").stdout)["reference"]
+        json.loads(evaluate("--reference", f"before.{suffix}", "--out", "-", "--format", "json").stdout)[
+            "reference"
+        ]
         for suffix in ("csv", "json")
     )
     assert set(by_rows["difference"]) == {"consistency", "sufficiency"}
@@ -149,7 +151,7 @@ OLD_FILES = {
 @pytest.mark.parametrize("case", OLD_FILES)
 def test_no_gate_passes_on_what_another_version_wrote(model_files, case):
     shutil.rmtree("old-store", ignore_errors=True)
-    made = run("evaluate", "--data", "before.csv", *TREE, "--json", "old.json", "--store", "old-store")
+    made = run("evaluate", "--data", "before.csv", *TREE, "--out", "old.json", "--store", "old-store")
     assert made.exit_code == 0, made.stderr
     payload = json.loads(Path("old.json").read_text())
     payload["versions"]["faithkit"] = "0.2.0"
@@ -176,7 +178,7 @@ def test_no_plan_is_made_of_a_pilot_that_another_version_wrote(here):
 
 def test_table_page_csv_and_json_have_the_reference_the_difference_and_the_sentence(here):
     options = ("--reference", "january.json", "--fail-unless-as-good", "consistency=0.1")
-    done = score("february.csv", *options, "--json", "r.json", "--html", "r.html", "--csv", "r.csv")
+    done = score("february.csv", *options, "--out", "r.json", "--out", "r.html", "--out", "r.csv")
     assert (done.exit_code, done.stderr) == (0, "")
     payload = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
     assert payload["allowed"] == 0.1
@@ -204,7 +206,7 @@ def test_without_a_limit_the_sentence_says_how_much_worse_it_may_be(here):
 
 def test_a_measure_of_one_sample_only_is_told_as_such(here):
     relation = ("--relation", "near-explanation:tau=0.1")
-    done = score("february.csv", "--reference", "january.json", *relation, "--json", "r.json")
+    done = score("february.csv", "--reference", "january.json", *relation, "--out", "r.json")
     assert "Sufficiency was not compared: the reference has none (" in " ".join(done.stdout.split())
     assert list(json.loads((here / "r.json").read_text())["reference"]["not_compared"]) == ["sufficiency"]
 
@@ -511,7 +513,7 @@ def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measur
 
 
 def test_a_result_of_another_explainer_is_refused_before_anybody_explains(model_files, monkeypatch):
-    assert evaluate("--json", "test.json").exit_code == 0
+    assert evaluate("--out", "test.json").exit_code == 0
     monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
     done = evaluate("--reference", "test.json", "--explainer", "tree:max_depth=3")
     assert done.exit_code == 1
@@ -545,9 +547,9 @@ def test_what_does_not_matter_to_the_difference_is_a_warning_and_the_gate_stands
 
 def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
     near = "near-explanation:tau=0.1"
-    assert score("january.csv", "--relation", near, "--json", "near.json").exit_code == 0
+    assert score("january.csv", "--relation", near, "--out", "near.json").exit_code == 0
     options = ("--reference", "near.json", "--relation", "near-explanation:tau=0.2")
-    done = score("february.csv", *options, "--fail-unless-as-good", "sufficiency=1", "--json", "r.json")
+    done = score("february.csv", *options, "--fail-unless-as-good", "sufficiency=1", "--out", "r.json")
     assert done.exit_code == 1
     why = f"its relation is near-explanation:tau=0.2 here and {near} in the reference"
     assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}." in done.stderr
@@ -558,7 +560,7 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
 
 def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
     learning = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2")
-    assert run("score", "january.csv", *TYPED, *learning, "--json", "learnt.json").exit_code == 0
+    assert run("score", "january.csv", *TYPED, *learning, "--out", "learnt.json").exit_code == 0
     gate = ("--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1")
     done = run("score", "february.csv", *TYPED, *learning, *gate)
     assert done.exit_code == 1
@@ -570,7 +572,7 @@ def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here
 def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
     learning = ("--explainer", "gradient", "--relation", "same-top-features:k=1,bins=2")
     command = ("evaluate", "--data", "iris", "--model", "logistic", "--control-draws", "0", *learning)
-    assert run(*command, "--samples", "30", "--json", "learnt.json").exit_code == 0
+    assert run(*command, "--samples", "30", "--out", "learnt.json").exit_code == 0
     done = run(*command, "--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1")
     assert done.exit_code == 0, done.stderr
 
@@ -592,10 +594,14 @@ def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
         for frame in both.values()
     ]
     change = expected[1].difference(expected[0], paired=False)
-    result = read_difference(score("february.csv", "--reference", "january.csv", *drawn, "--json", "-"))
+    result = read_difference(
+        score("february.csv", "--reference", "january.csv", *drawn, "--out", "-", "--format", "json")
+    )
     assert (result["value"], result["low"]) == (change.value, change.low)
-    expected[0].to_json("drawn.json")
-    by_result = read_difference(score("february.csv", "--reference", "drawn.json", *drawn, "--json", "-"))
+    expected[0].write("drawn.json")
+    by_result = read_difference(
+        score("february.csv", "--reference", "drawn.json", *drawn, "--out", "-", "--format", "json")
+    )
     assert by_result == result
 
 
@@ -607,7 +613,7 @@ def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(he
     done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert f"this sample alone has {role}, which make it another measure" in done.stderr
-    assert score("drawn.csv", *drawn, "--json", "drawn.json").exit_code == 0
+    assert score("drawn.csv", *drawn, "--out", "drawn.json").exit_code == 0
     done = score("january.csv", "--reference", "drawn.json", "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert f"the reference alone has {role}, which make it another measure" in done.stderr
@@ -624,7 +630,7 @@ def test_weights_that_happen_to_be_alike_in_one_log_are_no_obstacle(here, drawn)
 def test_rows_without_weights_are_no_reference_of_a_weighted_sample(model_files, monkeypatch):
     weighted = ("--weights", "w", "--columns", "x,z")
     pd.read_csv("test.csv").assign(w=[1, 2] * 200).to_csv("test.csv", index=False)
-    assert evaluate(*weighted, "--json", "test.json").exit_code == 0
+    assert evaluate(*weighted, "--out", "test.json").exit_code == 0
     assert (
         evaluate(*weighted, "--reference", "test.json", "--fail-unless-as-good", "consistency=1").exit_code
         == 0
@@ -641,7 +647,7 @@ def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):
         logged = MONTHS[name][["label", "x"]].assign(phi_rule=[rule, None] * 200)
         logged.to_csv(f"{name}.csv", index=False)
     pools = ("--features", "x", "--unexplained", "pool")
-    done = score("february.csv", *pools, "--reference", "january.csv", "--json", "-")
+    done = score("february.csv", *pools, "--reference", "january.csv", "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.stderr
     payload = json.loads(done.stdout)
     assert [(part["n"], part["pool"]) for part in (payload, payload["reference"])] == [(200, 200)] * 2
@@ -684,7 +690,7 @@ def test_a_saved_result_of_other_explanation_columns_is_refused_before_anything_
     here, monkeypatch
 ):
     one_column = ("--prediction", "label", "--diagnose", "none", "--control-draws", "0", "--explanation")
-    assert run("score", "january.csv", *one_column, "phi_b", "--json", "b.json").exit_code == 0
+    assert run("score", "january.csv", *one_column, "phi_b", "--out", "b.json").exit_code == 0
     gate = ("--reference", "b.json", "--fail-if-worse", "consistency=1")
     assert run("score", "february.csv", *one_column, "phi_b", *gate).exit_code == 0
     monkeypatch.setattr(
@@ -698,7 +704,7 @@ def test_a_saved_result_of_other_explanation_columns_is_refused_before_anything_
 
 
 def test_a_log_may_have_the_result_of_a_model_as_its_reference(model_files):
-    assert evaluate("--json", "test.json").exit_code == 0
+    assert evaluate("--out", "test.json").exit_code == 0
     assert score("january.csv", "--reference", "test.json", "--discretize", "original").exit_code == 0
 
 
@@ -708,7 +714,7 @@ def test_a_saved_result_of_another_table_is_refused_before_anybody_explains(
     model_files, monkeypatch, has_names
 ):
     (model_files / "own_model.py").write_text("def model(X):\n    return (X['x'] > 0).tolist()\n")
-    assert evaluate("--columns", "x", "--json", "narrow.json").exit_code == 0
+    assert evaluate("--columns", "x", "--out", "narrow.json").exit_code == 0
     payload = json.loads((model_files / "narrow.json").read_text())
     assert payload["origin"]["columns"] == ["x"]
     if not has_names:  # as in results that Python saved
@@ -731,7 +737,7 @@ def test_a_reference_that_is_not_there_is_told(here):
 
 
 def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is(here):
-    faithkit.score(["yes", "no"], [[1.0], [2.0]]).to_json("alone.json")
+    faithkit.score(["yes", "no"], [[1.0], [2.0]]).write("alone.json")
     perfect = pd.DataFrame({"label": ["yes", "no", "no"] * 300, "phi_a": [0.1, 0.2, 0.3] * 300})
     perfect.to_csv("perfect.csv", index=False)
     done = score("perfect.csv", "--reference", "alone.json", "--fail-unless-as-good", "consistency=0.02")
@@ -741,7 +747,7 @@ def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is
 
 
 def test_the_very_same_rows_are_compared_as_others_and_that_is_told(model_files):
-    assert evaluate("--json", "test.json").exit_code == 0
+    assert evaluate("--out", "test.json").exit_code == 0
     for reference in ("test.json", "test.csv"):
         done = evaluate("--reference", reference, "--fail-unless-as-good", "consistency=0.001")
         assert done.exit_code == 3
@@ -772,7 +778,7 @@ def test_a_discretizer_learns_from_the_reference_for_both(here, suffix):
         expected[name] = faithkit.score(
             labels, (values[:, 0] > np.median(phi["before"])).tolist()
         ).consistency.value
-    options = ("--discretize", "quantile:bins=2", "--json", "-", "--violations", "1")
+    options = ("--discretize", "quantile:bins=2", "--out", "-", "--format", "json", "--violations", "1")
     done = score(f"now.{suffix}", "--reference", f"before.{suffix}", *options)
     assert (done.exit_code, done.stderr) == (0, "")
     payload = json.loads(done.stdout)
@@ -787,7 +793,16 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     """`same-top-features` cuts columns at quantiles: those of the earlier log, also where the later one has moved."""
     later = MONTHS["february"].assign(x=MONTHS["february"]["x"] + 5.0)
     later.to_csv("later.csv", index=False)
-    options = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2", "--json", "-")
+    options = (
+        "--features",
+        "x,z",
+        "--relation",
+        "same-top-features:k=1,bins=2",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    )
     done = run("score", "later.csv", *TYPED, "--reference", "january.csv", *options)
     assert done.exit_code == 0, done.stderr
     payload = json.loads(done.stdout)

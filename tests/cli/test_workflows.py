@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from looping import one_test
+from pages import json_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.impute import SimpleImputer
@@ -56,7 +57,7 @@ def folder(tmp_path_factory):
 def make_log(X, predictions):
     low = faithkit.Rule([faithkit.Interval("debt", high=0.35)])
     high = faithkit.Rule([faithkit.Interval("debt", low=0.35)])
-    rules = [json.dumps((low if debt <= 0.35 else high).to_json()) for debt in X["debt"]]
+    rules = [json.dumps(json_of(low if debt <= 0.35 else high)) for debt in X["debt"]]
     importance = {
         "phi_debt": np.round(0.35 - X["debt"], 1),
         "phi_income": np.sign(X["income"].fillna(0) - 4e4),
@@ -81,7 +82,7 @@ DETAILS = ("--by", "housing", "--violations", 2)
 def evaluate_once(folder):
     """Return the JSON of a command; `text.txt` has what it prints, `r.csv` its table."""
     reference = ("--reference", folder / "train.csv")
-    files = ("--json", folder / "r.json", "--csv", folder / "r.csv")
+    files = ("--out", folder / "r.json", "--out", folder / "r.csv")
     result = evaluate(folder, *DETAILS, *reference, *files)
     assert result.exit_code == 0, result.output
     (folder / "text.txt").write_text(result.stdout)
@@ -109,7 +110,7 @@ def test_a_fitted_pipeline_is_evaluated_from_files_with_groups_and_violations(fo
 
 
 def test_a_command_gives_the_same_result_whatever_the_file_format_and_the_limit(folder, payload):
-    limit = ("--fail-under", "sufficiency=1", "--json", "-")
+    limit = ("--fail-under", "sufficiency=1", "--out", "-", "--format", "json")
     parquet = evaluate(folder, *DETAILS, *limit, data="test.parquet")
     assert parquet.exit_code == 3
     assert "failed: sufficiency may be as low as" in parquet.stderr
@@ -123,7 +124,7 @@ def test_one_instance_can_be_looked_at(folder):
     result = run_on_files("local", folder, *row)
     assert result.exit_code == 0, result.output
     assert "share it" in result.stdout or "No other row" in result.stdout
-    payload = json.loads(run_on_files("local", folder, *row, "--json").stdout)
+    payload = json.loads(run_on_files("local", folder, *row, "--out", "-", "--format", "json").stdout)
     in_rule = [name for name in payload["values"] if f"{name} " in payload["explanation"]]
     first = re.match(r"row 17: (.*?); also ", " ".join(result.stdout.split()))[1]
     assert in_rule == re.findall(r"(\w+) = ", first)  # the columns of its rule come first
@@ -141,7 +142,7 @@ def test_an_earlier_sample_shows_drift(payload):
 
 def test_explainers_are_compared_on_the_same_rows(folder, tmp_path):
     explainers = ("--explainer", "tree:max_depth=2", "--explainer", "tree:max_depth=1")
-    result = run_on_files("compare", folder, *explainers, "--csv", tmp_path / "c.csv")
+    result = run_on_files("compare", folder, *explainers, "--out", tmp_path / "c.csv")
     assert result.exit_code == 0, result.output
     assert "* " in result.stdout
     table = pd.read_csv(tmp_path / "c.csv")
@@ -165,7 +166,17 @@ def test_a_log_of_importances_is_scored_without_a_model(folder):
 
 def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
     result = score(
-        folder, "--explanation", "rule", "--features", "debt,income", "--violations", 1, "--json", "-"
+        folder,
+        "--explanation",
+        "rule",
+        "--features",
+        "debt,income",
+        "--violations",
+        1,
+        "--out",
+        "-",
+        "--format",
+        "json",
     )
     assert result.exit_code == 0, result.output
     payload = json.loads(result.stdout)
@@ -184,7 +195,9 @@ def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
 
 def test_a_build_passes_while_the_lower_end_is_high_enough_and_fails_below(folder):
     rules = ("--explanation", "rule", "--features", "debt,income", "--control-draws", 0)
-    low = json.loads(score(folder, *rules, "--json", "-").stdout)["measures"]["sufficiency"]["low"]
+    low = json.loads(score(folder, *rules, "--out", "-", "--format", "json").stdout)["measures"][
+        "sufficiency"
+    ]["low"]
     assert score(folder, *rules, "--fail-under", f"sufficiency={low - 0.001}").exit_code == 0
     failed = score(folder, *rules, "--fail-under", f"sufficiency={low + 0.001}")
     assert failed.exit_code == 3
@@ -285,8 +298,8 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
         (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "no column matches 'plaice'"),
         (("--data", "twice.csv", *TREE), "several columns 'age': give each column a name of its own"),
         (("--data", "{folder}/test.csv", *TREE, "--store", ""), "the store is '': name a folder"),
-        (("--data", "{folder}/test.csv", *TREE, "--json", "no/such/place.json"), "no folder no/such"),
-        (("--data", "{folder}/test.csv", *TREE, "--csv", "."), "is a folder"),
+        (("--data", "{folder}/test.csv", *TREE, "--out", "no/such/place.json"), "no folder no/such"),
+        (("--data", "{folder}/test.csv", *TREE, "--out", "."), "is a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--reference", "lacking.csv"), "lacks columns"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "jobb"), "Did you mean 'job'?"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "job", "--columns", "age"), "exclude each other"),
@@ -318,7 +331,7 @@ def test_texts_are_taken_from_a_column(tmp_path):
     pd.DataFrame({"review": words, "mood": ["pos", "neg"] * 40}).to_csv(tmp_path / "films.csv", index=False)
     result = run(
         "evaluate", "--data", tmp_path / "films.csv", "--target", "mood", "--text", "review",
-        "--model", "logistic", "--explainer", "first-word", "--json", "-",
+        "--model", "logistic", "--explainer", "first-word", "--out", "-", "--format", "json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["measures"]["sufficiency"]["value"] == 1

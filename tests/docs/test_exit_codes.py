@@ -42,7 +42,7 @@ CASES = [
     (1, f"{SCORE} --fail-under sufficiency=0.5"),
     (1, f"{SCORE} --estimator majority --fail-under consistency=0.5"),
     (1, "score alone.csv --prediction label --explanation why --fail-under consistency=0"),
-    (1, f"{SCORE} --json log.csv"),
+    (1, f"{SCORE} --out log.csv"),
     (1, "check a-plugin-that-nobody-has"),
     (2, "evalute"),
     (2, "score log.csv"),

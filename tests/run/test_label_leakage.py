@@ -137,7 +137,7 @@ def test_consistency_of_explanations_that_name_the_prediction_passes_no_gate(tmp
     labels, features = rng.choice(["approved", "declined"], 400), rng.choice(["debt", "age"], 400)
     reasons = [f"{label} because of {feature}" for label, feature in zip(labels, features, strict=True)]
     result = faithkit.score(labels, reasons)
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     for judged in (result, faithkit.load(tmp_path / "result.json")):
         [limit], [chance] = judged.judge(consistency=0.9), judged.judge(above_chance=True)
         report = EvaluationReport(judged, reference=judged, allowed={"consistency": 0.1})

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import pytest
 from looping import one_test
+from pages import json_of
 
 import faithkit
 from faithkit import Explanations
@@ -151,7 +152,7 @@ def test_the_name_is_carried_wherever_explanations_go(process):
 
 def test_a_store_keeps_the_name(tmp_path):
     fresh, _, stored = (
-        faithkit.evaluate(model, X, Naming("sign"), background=X, store=store).to_json()
+        json_of(faithkit.evaluate(model, X, Naming("sign"), background=X, store=store))
         for store in (None, tmp_path, tmp_path)
     )
     assert fresh == stored
@@ -161,7 +162,7 @@ def test_a_saved_reference_of_another_discretizer_is_refused(tmp_path):
     from faithkit.run.comparisons.reference import check_comparable, load_reference
 
     path = tmp_path / "before.json"
-    score_named(None, "sign").to_json(path)
+    score_named(None, "sign").write(path)
     settings = {"discretizer": None, "estimator": "leave-one-out", "confidence": 0.95}
     before = load_reference(str(path), **settings)
     with warnings.catch_warnings():

@@ -163,7 +163,7 @@ def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
         *("evaluate", "--data", "my data.csv", "--explanation", "phi_*", "*.csv", "$HOME", "$(touch hacked)"),
         *("`touch", "hacked`", "a;b", "--seed", "1"),
     ]
-    assert arguments[-6::2] == ["--html", "--json", "--junit"]
+    assert arguments[-6::2] == ["--out", "--out", "--junit"]
     assert not (runner.folder / "hacked").exists()
     assert (done.returncode, runner.outputs["exit-code"]) == (1, "1")  # the command wrote no result
 
@@ -239,7 +239,7 @@ def test_the_plugins_are_those_of_the_actions_own_version(runner):
     done = runner.run("Install faithkit", plugins="scoped-rules paper", requirements="xgboost>=2 *.whl")
     assert done.returncode == 0, done.stderr
     words = (runner.folder / "pip").read_text().splitlines()
-    projects = [str(ROOT), *(str(ROOT / "plugins" / name) for name in ("scoped-rules", "paper"))]
+    projects = [str(ROOT), *(str(ROOT / "plugins" / name) for name in ("html", "scoped-rules", "paper"))]
     assert words == ["-I", "-m", "pip", "install", *projects, "xgboost>=2", "*.whl"]
 
 

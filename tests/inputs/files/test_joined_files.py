@@ -39,10 +39,10 @@ def score(*files, exit_code=0):
 @pytest.mark.parametrize(("first", "second"), [("csv", "parquet"), ("parquet", "jsonl"), ("jsonl", "csv")])
 def test_two_files_in_any_order_are_measured_as_one(tmp_path, first, second):
     whole = write(PREDICTIONS.merge(SHAP, on="customer"), tmp_path / "whole.csv")
-    score(whole, "--json", str(tmp_path / "whole.json"))
+    score(whole, "--out", str(tmp_path / "whole.json"))
     predictions = write(PREDICTIONS, tmp_path / f"predictions.{first}")
     shap = write(SHAP.iloc[ORDER], tmp_path / f"shap.{second}")
-    score(predictions, "--with", shap, "--id", "customer", "--json", tmp_path / "joined.json")
+    score(predictions, "--with", shap, "--id", "customer", "--out", tmp_path / "joined.json")
     results = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "joined")]
     assert [result.pop("origin")["data"] for result in results] == ["whole.csv", f"predictions.{first}"]
     assert results[0] == results[1]

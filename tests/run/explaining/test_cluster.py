@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 from documented import DOCS, blocks
 from lazy_modules import import_when_used
+from pages import json_of
 
 import faithkit
 from faithkit.cli import main
@@ -90,7 +91,7 @@ def finish(process):
 
 def evaluate(*more, seconds=0.0):
     return ("evaluate", "--data", "data.csv", "--target", "y", "--model", "odd_model:model", "--explainer",
-            f"slow:seconds={seconds}", "--diagnose", "none", "--json", "-", *more)  # fmt: skip
+            f"slow:seconds={seconds}", "--diagnose", "none", "--out", "-", "--format", "json", *more)  # fmt: skip
 
 
 def on(scheduler):
@@ -178,7 +179,7 @@ def test_rows_on_which_an_explainer_tries_to_leave_cost_no_worker(folder, schedu
 
 def score(*more):
     return ("score", "log", "--prediction", "label", "--explanation", "phi_*", "--diagnose", "none",
-            "--json", "-", *more)  # fmt: skip
+            "--out", "-", "--format", "json", *more)  # fmt: skip
 
 
 def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, scheduler):
@@ -199,9 +200,9 @@ def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, r
     from faithkit.run.populations.log_scoring import score_log
 
     log = open_log(str(folder / "log"), prediction, ("phi_*",))
-    here = score_log(log, relation=relation).to_json()
+    here = json_of(score_log(log, relation=relation))
     with connect_to_scheduler(scheduler):
-        there = score_log(log, relation=relation).to_json()
+        there = json_of(score_log(log, relation=relation))
     assert json.loads(here)["n"] == 2000
     assert here == there
 
@@ -301,7 +302,7 @@ def test_backend_and_scheduler_go_together(options):
 def test_a_worker_without_the_plugin_is_named_with_what_it_lacks(folder):
     process, address = start(folder, plugin=False)
     try:
-        code, out, err = finish(command(folder, *evaluate(*on(address), "--json", "result.json")))
+        code, out, err = finish(command(folder, *evaluate(*on(address), "--out", "result.json")))
         names = list(workers(address))
     finally:
         process.communicate("", timeout=60)

@@ -27,7 +27,7 @@ from faithkit.run.explaining.store import ChunkResult
 )
 def test_workers_and_backends_change_no_byte(backend, n_jobs):
     with joblib.parallel_config(backend=backend):
-        assert evaluated(n_jobs=n_jobs).to_json() == evaluated().to_json()
+        assert evaluated(n_jobs=n_jobs).to_dict() == evaluated().to_dict()
 
 
 def test_a_backend_set_with_parallel_config_is_used():
@@ -59,7 +59,7 @@ def test_frames_with_words_and_gaps_travel_to_workers():
     alone, by_workers = (
         faithkit.evaluate(parity, frame, explainer=explain_by_job, n_jobs=n_jobs) for n_jobs in (1, 2)
     )
-    assert alone.to_json() == by_workers.to_json()
+    assert alone.to_dict() == by_workers.to_dict()
 
 
 def explain_by_job(X):
@@ -165,7 +165,7 @@ def start(folder, n_jobs=1, run="", seconds=0.02, **popen):
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", str(data), "--target", "y", "--model",
          "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--n-jobs", str(n_jobs), "--store",
-         str(folder / "store"), "--diagnose", "none", "--json", "-"],
+         str(folder / "store"), "--diagnose", "none", "--out", "-", "--format", "json"],
         env={**os.environ, "PYTHONPATH": path, **log},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts, **popen,
     )  # fmt: skip

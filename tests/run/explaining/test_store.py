@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from pages import json_of
 from slow_runs import Slow, X, evaluated, parity
 
 import faithkit
@@ -20,10 +21,10 @@ from faithkit.run.explaining.store import VERSION_FILE, ChunkResult, Store
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
-    first = evaluated(store=tmp_path / "store").to_json()
+    first = json_of(evaluated(store=tmp_path / "store"))
     assert sorted(log()) == list(range(40))
-    assert evaluated(store=tmp_path / "store").to_json() == first
-    assert evaluated(store=tmp_path / "store", n_jobs=2).to_json() == first
+    assert json_of(evaluated(store=tmp_path / "store")) == first
+    assert json_of(evaluated(store=tmp_path / "store", n_jobs=2)) == first
     assert len(log()) == 40
 
 
@@ -34,9 +35,9 @@ def test_only_new_rows_are_explained(tmp_path, log):
 
 
 def test_recorded_failures_are_not_tried_again_unless_a_run_raises(tmp_path, log):
-    first = evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path).to_json()
+    first = json_of(evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path))
     before = len(log())
-    assert evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path).to_json() == first
+    assert json_of(evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path)) == first
     assert len(log()) == before
     with pytest.raises(faithkit.errors.ExplainerError, match="row 3"):
         evaluated(explainer=Slow(trouble="raise"), store=tmp_path)
@@ -324,7 +325,7 @@ def test_a_folder_with_other_files_may_become_a_store(tmp_path, log):
 
 
 def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
-    whole = evaluated(store=tmp_path / "store").to_json()
+    whole = json_of(evaluated(store=tmp_path / "store"))
     files = sorted((tmp_path / "store").glob("*/*.npz"))
     cut_off, flipped, emptied, swapped, exchanged = (file.read_bytes() for file in files[:5])
     files[0].write_bytes(cut_off[:-20])
@@ -335,9 +336,9 @@ def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
     with pytest.warns(
         faithkit.FaithkitWarning, match=r"^5 of 10 chunks must be explained again: in the store"
     ):
-        assert evaluated(store=tmp_path / "store").to_json() == whole
+        assert json_of(evaluated(store=tmp_path / "store")) == whole
     assert len(log()) == 40 + 4 * 5
-    assert evaluated(store=tmp_path / "store").to_json() == whole
+    assert json_of(evaluated(store=tmp_path / "store")) == whole
     assert len(log()) == 40 + 4 * 5
 
 
@@ -410,9 +411,9 @@ def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk
 
 
 def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, log):
-    whole = evaluated(X[:8], store=small_disk / "store").to_json()
+    whole = json_of(evaluated(X[:8], store=small_disk / "store"))
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    assert evaluated(X[:8], store=small_disk / "store").to_json() == whole
+    assert json_of(evaluated(X[:8], store=small_disk / "store")) == whole
     with pytest.raises(faithkit.errors.StoreError, match=r"Read-only.*name a folder that you can write to"):
         evaluated(X, store=small_disk / "store")
 
