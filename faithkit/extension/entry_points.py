@@ -36,6 +36,7 @@ VERBS = {
 PLUGIN_VERBS = {
     "faithkit-attacks": "Measure lies about models, each next to an honest twin.",
     "faithkit-feature-importance": "Measure how far explainers agree on which features matter.",
+    "faithkit-html": "Write a page about a saved result.",
     "faithkit-monitor": "Compare new logs with a reference.",
     "faithkit-paper": "Repeat the paper's experiments.",
 }

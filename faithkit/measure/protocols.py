@@ -100,7 +100,7 @@ class Diagnostic(Protocol):
 
 
 class Reporter(Protocol):
-    """A component that writes a report in a format; faithkit writes the file, completely or not at all.
+    r"""A component that writes a report in a format; faithkit writes the file, completely or not at all.
 
     Optional attribute: `needs`, the diagnostics that it shows. If it is a tuple, also an empty one, commands
     run the diagnostics that are quick before it writes; by default it shows none. Optional method of a
@@ -111,7 +111,7 @@ class Reporter(Protocol):
     --------
     >>> class Markdown:
     ...     def write(self, report: Any, *, title: str = "Faithfulness") -> str:
-    ...         return f"# {title}\\n\\n{report.to_text()}"
+    ...         return f"# {title}\n\n{report.to_text()}"
     >>> reporter: Reporter = Markdown()
     """
 

@@ -52,7 +52,7 @@ class Csv:
     """The measures as a table, for spreadsheets."""
 
     def write(self, report: Any) -> str:
-        r"""Return the table of `to_frame` as CSV; a value that a spreadsheet would run as a formula is quoted.
+        """Return the table of `to_frame` as CSV; values that a spreadsheet would run are escaped.
 
         Examples
         --------

@@ -79,7 +79,7 @@ def _explain_failure(path: str | Path) -> Iterator[None]:
     except LOAD_ERRORS as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else describe(error)
         raise InputError(
-            f"{path} is no result as faithkit writes it ({reason}): give a JSON file that write or --out wrote."
+            f"{path} is no result as faithkit writes it ({reason}): give a .json file of write or --out."
         ) from None
 
 

@@ -87,7 +87,7 @@ def test_evaluate_has_all_headings_and_options_that_belong_together_are_together
         "--fail-unless-as-good",
         "--fail-if-worse",
     }
-    assert {"--out", "--junit", "--debug", "--help"} <= set(result["Output"])
+    assert {"--out", "--format", "--junit", "--debug", "--help"} <= set(result["Output"])
     assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(result["Running"])
 
 

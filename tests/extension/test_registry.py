@@ -37,6 +37,9 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
         ("estimator", "majority"),
         ("estimator", "plug-in"),
         ("estimator", "verified-only"),
+        ("reporter", "csv"),
+        ("reporter", "json"),
+        ("reporter", "text"),
         *(("dataset", name) for name in DATASETS),
     ]
 

@@ -118,6 +118,6 @@ def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
             find("estimators")
         assert str(caught.value) == (
             "there is no kind of component 'estimators'. Did you mean 'estimator'? "
-            "The kinds are explainer, relation, discretizer, estimator, diagnostic, adapter, loader, dataset and "
+            "The kinds are explainer, relation, discretizer, estimator, diagnostic, reporter, adapter, loader, dataset and "
             "command."
         )

@@ -285,7 +285,7 @@ _FILE_OPTIONS = (
         "--out FILE",
         OUTPUT,
         "Write the result to this file, in the format of its ending: .json, .csv, .txt, or .html with "
-        "faithkit-html; - means stdout. Can be given several times.",
+        "faithkit-html; - means stdout; can be given several times.",
         "outs",
         multiple=True,
     ),

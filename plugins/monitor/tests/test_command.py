@@ -173,7 +173,7 @@ def test_late_rows_in_another_order_and_other_files_are_the_same_day():
         ("none.csv", 1, "there is no file none.csv"),
         ("m.state", 1, "has the suffix '.state'"),
         ("loans.csv", 1, "loans.csv has the rows of the reference, which would agree with themselves"),
-        ("--out m.state", 1, "m.state is read; give a file of its own"),
+        ("--out m.state --format json", 1, "m.state is read; give a file of its own"),
         ("1.csv --out 1.csv", 1, "1.csv is read; give a file of its own"),
         (
             "--out loans.csv --reference loans.csv --prediction label --explanation why",
@@ -200,7 +200,7 @@ def test_what_does_not_fit_is_told_in_one_line(words, code, message):
     [
         ("", "there is no state"),
         ("1.csv", "there is no state"),
-        ("--reference 1.csv --prediction label --explanation why --out m.state", "is read; give a file"),
+        ("--reference 1.csv --prediction label --explanation why --out m.state --format json", "is read; give a file"),
         ("--reference none.csv --prediction label --explanation why", "there is no file none.csv"),
         ("--reference reference.parquet --prediction prediction --explanation phi_* --discretize quantile", "learns from"),
     ],
