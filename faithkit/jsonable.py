@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arguments import to_python
-from faithkit.wording import is_unprintable
+from faithkit.wording import escape_json
 
 SCHEMA = 1
 """The version of the JSON format of results, raised when released versions could no longer read them."""
@@ -56,28 +56,3 @@ def json_text(value: Any) -> str:
     """
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     return escape_json(text.encode("utf-8", "replace").decode("utf-8") + "\n")
-
-
-def escape_json(text: str, ascii_only: bool = False) -> str:
-    r"""Return JSON text with escapes for control characters, or for all characters outside ASCII.
-
-    Examples
-    --------
-    >>> escape_json('["caf\u00e9", "\x9b"]'), escape_json('["caf\u00e9"]', ascii_only=True)
-    ('["café", "\\u009b"]', '["caf\\u00e9"]')
-    """
-    if text.isascii() and "\x7f" not in text:  # json has escaped the rest
-        return text
-    return "".join(
-        _json_escape(character)
-        if is_unprintable(character) or (ascii_only and not character.isascii())
-        else character
-        for character in text
-    )
-
-
-def _json_escape(character: str) -> str:
-    if character == "\n":  # between values; inside values it is escaped already
-        return character
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

@@ -57,7 +57,7 @@ def folder(tmp_path_factory):
 def make_log(X, predictions):
     low = faithkit.Rule([faithkit.Interval("debt", high=0.35)])
     high = faithkit.Rule([faithkit.Interval("debt", low=0.35)])
-    rules = [json.dumps(json_of(low if debt <= 0.35 else high)) for debt in X["debt"]]
+    rules = [json.dumps((low if debt <= 0.35 else high).to_json()) for debt in X["debt"]]
     importance = {
         "phi_debt": np.round(0.35 - X["debt"], 1),
         "phi_income": np.sign(X["income"].fillna(0) - 4e4),

@@ -339,7 +339,7 @@ def test_a_result_of_another_version_is_refused_with_the_command_that_makes_it_a
 def test_the_version_comes_first_whatever_else_has_changed_since(tmp_path):
     path = tmp_path / "result.json"
     write_as("0.2.0", {"versions": {}, "schema": 0}, path)
-    with pytest.raises(faithkit.errors.InputError, match=r"by faithkit 0\.2\.0, .* with `result\.to_json`"):
+    with pytest.raises(faithkit.errors.InputError, match=r"by faithkit 0\.2\.0, .* with `result\.write`"):
         faithkit.load(path)
 
 

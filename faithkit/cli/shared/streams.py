@@ -20,9 +20,8 @@ import click
 
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.files import write_atomically
-from faithkit.jsonable import escape_json
 from faithkit.supervision import FAILED, INTERRUPTED
-from faithkit.wording import describe, to_printable
+from faithkit.wording import describe, escape_json, to_printable
 
 RESULT_STREAM = "faithkit.cli.shared.streams.results"  # a key of click's context
 

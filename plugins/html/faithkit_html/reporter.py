@@ -62,7 +62,7 @@ def _page(report: Any) -> Sheet:
 
 def _with_texts(sheet: Sheet, texts: dict[str, str]) -> Sheet:
     """Return the sheet of a report without an origin with what the user wrote about it."""
-    facts = {name: texts[name] for name in ("author", "date") if name in texts}
+    facts = {name: text for name, text in texts.items() if name in ("author", "date")}
     notes = [texts["note"]] if "note" in texts else []
     origin = [Table.of_pairs(facts)] if facts else []
     return attrs.evolve(sheet, title=texts.get("title", sheet.title), parts=[*notes, *sheet.parts, *origin])

@@ -172,7 +172,7 @@ def test_nothing_that_a_pattern_reads_is_written_onto(frame, tmp_path, monkeypat
     write_folder(frame, tmp_path, ".jsonl")
     monkeypatch.chdir(tmp_path)
     roles = ("--prediction", "label", "--explanation", "phi_*")
-    done = run("score", "log/*.jsonl", *roles, "--out", "log/0.jsonl")
+    done = run("score", "log/*.jsonl", *roles, "--out", "log/0.jsonl", "--format", "json")
     assert done.exit_code == 1
     assert "is read; give a file of its own" in done.output
 
