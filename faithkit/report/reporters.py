@@ -80,11 +80,9 @@ def _get_method(report: Any, name: str, content: str) -> Any:
 def _split_pairs(frame: pd.DataFrame) -> pd.DataFrame:
     """Put the two ends of brackets into columns of their own."""
     for name in frame.columns:
-        if all(isinstance(value, tuple) and len(value) == 2 for value in frame[name]) and len(frame):
-            place = frame.columns.get_loc(name)
-            ends = list(zip(*frame.pop(name), strict=True))
-            for offset, (end, values) in enumerate(zip(("low", "high"), ends, strict=True)):
-                frame.insert(place + offset, f"{name}_{end}", list(values))
+        if len(frame) and all(isinstance(value, list | tuple) and len(value) == 2 for value in frame[name]):
+            ends = pd.DataFrame(frame[name].tolist(), frame.index, [f"{name}_low", f"{name}_high"])
+            frame = pd.concat([frame.drop(columns=name), ends], axis="columns")
     return frame
 
 

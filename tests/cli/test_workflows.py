@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from looping import one_test
-from pages import json_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.impute import SimpleImputer
@@ -299,7 +298,7 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
         (("--data", "twice.csv", *TREE), "several columns 'age': give each column a name of its own"),
         (("--data", "{folder}/test.csv", *TREE, "--store", ""), "the store is '': name a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--out", "no/such/place.json"), "no folder no/such"),
-        (("--data", "{folder}/test.csv", *TREE, "--out", "."), "is a folder"),
+        (("--data", "{folder}/test.csv", *TREE, "--out", ".", "--format", "csv"), "is a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--reference", "lacking.csv"), "lacks columns"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "jobb"), "Did you mean 'job'?"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "job", "--columns", "age"), "exclude each other"),

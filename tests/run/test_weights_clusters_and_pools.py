@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from looping import one_test
-from pages import json_of
 
 import faithkit
 from faithkit.cli import main
@@ -31,7 +30,7 @@ def log():
     """Customers with one to four rows each, weights, a feature, and a rule on it as the explanation."""
     rng = np.random.default_rng(0)
     x = rng.integers(0, 10, N)
-    rule = [json.dumps(json_of(halve("x", a, 4))) for a in x]
+    rule = [json.dumps(halve("x", a, 4).to_json()) for a in x]
     label = np.where((x > 4) ^ (rng.random(N) < 0.2), "yes", "no")
     customer = np.sort(rng.integers(0, 20, N))
     return pd.DataFrame(
