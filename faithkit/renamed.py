@@ -10,10 +10,18 @@ OPTIONS: Mapping[str, str] = {
     "--json": "--out FILE.json, or --out - --format json for stdout",
     "--csv": "--out FILE.csv, or --out - --format csv for stdout",
     "--html": "--out FILE.html, or --out - --format html for stdout",
+    "--title": "faithkit report result.json page.html --title TEXT",
+    "--note": "faithkit report result.json page.html --note TEXT",
+    "--author": "faithkit report result.json page.html --author TEXT",
+    "--date": "faithkit report result.json page.html --date TEXT",
 }
 """What to write instead of an option that a verb of the kernel no longer has."""
 
 NAMES: Mapping[str, str] = {
+    "faithkit.plots": "faithkit_html.plots, which faithkit-html has",
+    "Result.plot": "faithkit_html.plots.measures(result), which faithkit-html has",
+    "Comparison.plot": "faithkit_html.plots.systems(comparison), which faithkit-html has",
+    "Report.plot": "faithkit_html.plots.draw(report), which faithkit-html has",
     "Report.to_json": 'write("result.json"); to_dict() returns the values',
     "Report.to_html": 'write("result.html"), which needs faithkit-html',
 }

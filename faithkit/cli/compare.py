@@ -23,7 +23,7 @@ from faithkit.cli.shared.options import (
     running_options,
     use_backend,
 )
-from faithkit.cli.shared.origin import add_origin, origin_options
+from faithkit.cli.shared.origin import add_origin
 from faithkit.cli.shared.verb import EXPLAINER, MEASURE, build_verb, combine, option, own_params
 
 if TYPE_CHECKING:
@@ -75,7 +75,6 @@ _compare_options = combine(
     prediction_options,
     id_option,
     running_options,
-    origin_options,
     output_options,
 )
 
@@ -102,7 +101,6 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         inputs: dict[str, Any],
         workers: dict[str, Any],
         output: dict[str, Any],
-        origin: dict[str, Any],
         **options: Any,
     ) -> None:
         from faithkit.run.api import compare
@@ -116,7 +114,7 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         prepared = prepare_inputs(inputs, options, id=id)
         with use_backend(**workers):
             comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        comparison = add_origin(comparison, origin, inputs, prepared)
+        comparison = add_origin(comparison, inputs, prepared)
         deliver(function(comparison, **own_options), outputs)
 
     return build_verb(function, verb, _compare_options)

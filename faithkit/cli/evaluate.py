@@ -28,7 +28,7 @@ from faithkit.cli.shared.options import (
     running_options,
     use_backend,
 )
-from faithkit.cli.shared.origin import add_origin, origin_options
+from faithkit.cli.shared.origin import add_origin
 from faithkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ Examples:
 @id_option
 @limit_options
 @running_options
-@origin_options
 @gated_output_options
 def command(
     inputs: dict[str, Any],
@@ -67,7 +66,6 @@ def command(
     violations: int | None,
     id: str | None,
     limits: dict[str, Any],
-    origin: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -88,7 +86,7 @@ def command(
         measure_reference = _read_reference(reference, prepared, inputs["text"], options)
     with use_backend(**workers):
         result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        result = add_origin(result, origin, inputs, prepared).with_origin(columns=_model_columns(prepared))
+        result = add_origin(result, inputs, prepared).with_origin(columns=_model_columns(prepared))
         reference_result = None if measure_reference is None else measure_reference(result)
         if reference_result is not None:
             check_comparable(result, reference_result)

@@ -27,7 +27,7 @@ from faithkit.cli.shared.options import (
     measure_options,
     use_backend,
 )
-from faithkit.cli.shared.origin import build_origin, origin_options
+from faithkit.cli.shared.origin import build_origin
 from faithkit.cli.shared.paths import resolve_path
 from faithkit.cli.shared.verb import DATA, combine, option
 
@@ -109,7 +109,6 @@ _log_options = combine(
 @log_id_option
 @limit_options
 @dask_options
-@origin_options
 @gated_output_options
 def command(
     log: str,
@@ -129,7 +128,6 @@ def command(
     id: str | None,
     limits: dict[str, Any],
     workers: dict[str, Any],
-    origin: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
 ) -> None:
@@ -179,7 +177,7 @@ def command(
             reference=reference_log,
             allowed=combine_margins(limits),
             diagnostics=needed_diagnostics(diagnostics, outputs),
-            origin=build_origin(origin, log),
+            origin=build_origin(log),
             by_label=by_label,
             **options,
         )

@@ -1,23 +1,20 @@
-"""The base class of results: one line, a text, a picture, JSON values, and files in any format."""
+"""The base class of results: one line, a text, a page, JSON values, and files in any format."""
 
 from pathlib import Path
 from typing import Any
 
 from faithkit.display import VERBOSE, Displayable, set_renderer
-from faithkit.errors import InputError
 from faithkit.renamed import new_spelling
 from faithkit.report import value_display
-from faithkit.report.pictures.figures import report_figure
-from faithkit.report.pictures.plots import draw_report
 from faithkit.report.sheets.results import provenance_sheet
-from faithkit.report.sheets.sheet import Sheet
+from faithkit.report.sheets.sheet import Drawing, Sheet
 from faithkit.report.writing import write_report
 
 set_renderer(value_display)
 
 
 class Report(Displayable):
-    """A result that people can print and plot, and that `write` saves in any format.
+    """A result that people can print, and that `write` saves in any format.
 
     A plugin's report defines its own text. `line()` returns a text for `repr`, and `sheet()` a
     `faithkit.plugin.Sheet` for `print`, for notebooks and for pages. It may have more methods: `to_frame()`
@@ -102,17 +99,11 @@ class Report(Displayable):
         """Return everything that the numbers depend on, by name; a plugin may override it."""
         return {}
 
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the report on axes, by default on new ones, and return them."""
-        if not hasattr(self, "draw"):
-            raise InputError(f"a {type(self).__name__} has no plot: print it, or write a page.")
-        return draw_report(self.draw, ax)
-
     def page(self) -> Sheet:
         """Return the sheet of a page: the plot if there is one, the sheet, and the provenance."""
         report: Any = self
         sheet, draw, provenance = report.sheet(), getattr(self, "draw", None), self.provenance()
         title = sheet.title or "report"
-        figure = None if draw is None else report_figure(draw, title)
+        figure = None if draw is None else Drawing("report", (draw, title))
         details = provenance_sheet(provenance, {}) if provenance else None
         return Sheet.of(title, figure, *sheet.parts, details)

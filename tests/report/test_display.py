@@ -4,6 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
@@ -242,7 +243,7 @@ def test_a_long_explanation_is_cut():
 
 def test_plots_show_themselves_once_and_nobody_keeps_them():
     formatters = pytest.importorskip("IPython.core.formatters")
-    axes = score_values().plot()
+    axes = faithkit_html.plots.measures(score_values())
     for drawn in (axes, axes.figure):
         shown, about = formatters.DisplayFormatter().format(drawn)
         assert set(shown) == {"text/plain", "image/png"}
@@ -260,7 +261,7 @@ def test_a_plot_is_readable_whatever_the_readers_settings(style):
     import matplotlib.style
 
     with matplotlib.style.context(style):
-        picture, _ = score_values().plot()._repr_png_()
+        picture, _ = faithkit_html.plots.measures(score_values())._repr_png_()
     pixels = matplotlib.image.imread(io.BytesIO(picture))
     assert pixels.shape[:2] == (370, 1120)
     assert (pixels[0, 0, :3] == 1).all()  # paper

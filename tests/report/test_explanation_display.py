@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from faithkit_html.page import page_html
+from faithkit_html.row_pictures import draw_row
 from looping import one_test
 from pages import page_of
 from PIL import Image
@@ -16,8 +18,6 @@ from report.examples import CELL, SCRIPT
 import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
 from faithkit.measure.witnesses import ExplanationView
-from faithkit.report.html import page_html
-from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.explanations import mark_words
 from faithkit.report.sheets.instances import decision_page
 

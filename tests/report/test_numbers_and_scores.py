@@ -3,9 +3,11 @@
 import re
 import warnings
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_html.drawing import draw_ranges, make_line_axes
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
@@ -17,7 +19,6 @@ from faithkit import Explanations, Interval, Rule
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.report.outcome_words import Near, Scores, Shares
-from faithkit.report.pictures.plots import draw_ranges, make_line_axes
 from faithkit.report.sentences import explain_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
@@ -298,7 +299,7 @@ def test_plots_say_what_is_measured_of_each_instance(case, draw_only):
 
 def test_a_plot_of_a_measure_below_0_shows_where_it_is():
     y, rules, X = make_outliers()
-    ax = faithkit.score(y, rules, X=X).plot()
+    ax = faithkit_html.plots.measures(faithkit.score(y, rules, X=X))
     left, right = ax.get_xlim()
     drawn = [x for line in ax.lines for x in line.get_xdata()]
     assert left <= min(drawn) < 0

@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
+from faithkit_html.page import page_html, sheet_html
 from looping import one_test
 from pages import page_of
 from report.examples import evaluate_hostile, score_ordinary
 
 import faithkit
-from faithkit.report.html import page_html, sheet_html
 from faithkit.report.sheets.comparisons import comparison_page, comparison_sheet
 from faithkit.report.sheets.groups import subgroup_sheets
 from faithkit.report.sheets.results import result_page, result_sheet

@@ -4,6 +4,7 @@ import json
 import re
 from importlib.metadata import EntryPoint
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
@@ -94,7 +95,7 @@ def test_a_result_answers_with_the_report_itself(plugin):
     report = RESULT.diagnose("named")
     assert (report.n, repr(report)) == (12, "<Rows of 12 rows>")
     with pytest.raises(InputError, match="a Rows has no plot: print it"):
-        report.plot()
+        faithkit_html.plots.draw(report)
 
 
 @one_test

@@ -3,6 +3,7 @@
 import io
 import json
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,7 +103,7 @@ def test_the_first_screen_does_not_say_that_rows_without_an_estimate_were_compar
 
 
 def test_a_plot_without_a_value_is_drawn():
-    assert faithkit.score(LABELS, DISTINCT).plot() is not None
+    assert faithkit_html.plots.measures(faithkit.score(LABELS, DISTINCT)) is not None
 
 
 def test_a_difference_to_an_unchecked_result_is_that_of_lower_bounds():

@@ -207,7 +207,7 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels, monkeypatch,
         parse_strictly(json.dumps(result.local(row).to_dict(), allow_nan=False))
     assert str(result)
     if isinstance(labels[0], tuple):  # other labels are drawn alike
-        monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", no_pictures)
+        monkeypatch.setattr("faithkit_html.figures.render_svg", no_pictures)
         assert page_of(result)
 
 

@@ -1,10 +1,18 @@
 """Results of faithkit as one HTML page that loads nothing, and as plots."""
 
+import importlib
 from collections.abc import Iterator
+from typing import Any
 
 from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plots":
+        return importlib.import_module("faithkit_html.plots")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @hookimpl

@@ -6,7 +6,7 @@ import attrs
 
 from faithkit.plugin import Sheet, Table
 from faithkit.report import value_display
-from faithkit.report.html import page_html, sheet_html
+from faithkit_html.page import page_html, sheet_html
 
 
 class Html:

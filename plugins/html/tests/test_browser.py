@@ -4,12 +4,12 @@ import functools
 import http.server
 import threading
 
+import chromium
 import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
 from looping import one_test
-from report import chromium
 from report.examples import CELL, GROUP, LABEL, SCRIPT, evaluate_hostile
 
 import faithkit

@@ -72,7 +72,7 @@ def hostile_page():
 def ordinary_page(monkeypatch):
     """An ordinary page whose pictures have their labels alone."""
     monkeypatch.setattr(
-        "faithkit.report.pictures.figures.render_svg",
+        "faithkit_html.figures.render_svg",
         lambda draw, new_axes, label, *_, **__: Markup('<svg role="img" aria-label="{}"></svg>').format(
             label
         ),

@@ -5,6 +5,7 @@ import shutil
 import warnings
 from pathlib import Path
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
@@ -372,11 +373,11 @@ def test_names_are_shown_and_never_obeyed(monitor):
 def test_a_plot_of_nothing_of_one_look_and_of_an_alarm(monitor):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        monitor.plot().figure.canvas.draw()
+        faithkit_html.plots.draw(monitor).figure.canvas.draw()
         monitor = monitor.add(*columns(log(50, seed=1)), name="a")
-        monitor.plot().figure.canvas.draw()
+        faithkit_html.plots.draw(monitor).figure.canvas.draw()
         monitor = monitor.add(*columns(log(5000, seed=2, wrong=0.5)), name="b")
-        axes = monitor.plot()
+        axes = faithkit_html.plots.draw(monitor)
         axes.figure.canvas.draw()
     assert monitor.alarm is not None
     assert "alarm" in [text.get_text() for text in axes.texts]
