@@ -71,9 +71,9 @@ def test_a_result_names_its_files_without_folders_and_knows_how_good_the_model_i
     assert [(copy / name).read_bytes() for name in ("out.json", "out.html")] == result_files
 
 
-def test_the_command_has_no_folders_workers_store_outputs_and_texts(folder):
+def test_the_command_has_no_folders_workers_store_and_outputs(folder):
     inputs = ("--data", folder / "people.csv", "--model", folder / "model.pkl", "--explainer", "tree")
-    running = ("--n-jobs", "1", "--store", folder / "store", "--title", "May", "--seed", "3")
+    running = ("--n-jobs", "1", "--store", folder / "store", "--seed", "3")
     gates = ("--fail-under", "consistency=0.1", "--on-error", "record", "--row-timeout", "60")
     words = [str(word) for word in (*inputs, *running, *gates, "--out", folder / "out.json")]
     with command.make_context("evaluate", words) as context:
@@ -85,12 +85,14 @@ def test_the_command_has_no_folders_workers_store_outputs_and_texts(folder):
 
 def test_words_of_the_user_are_text_wherever_they_are_shown(folder):
     texts = [part for name in ("title", "note", "author", "date") for part in (f"--{name}", HOSTILE)]
+    out = folder / "out.html"
     (folder / "<b>&'.csv").write_bytes((folder / "people.csv").read_bytes())
     printed = run(
-        "evaluate", "--data", folder / "<b>&'.csv", "--target", "income", "--explainer", "tree", *texts,
-        "--out", folder / "out.html",
+        "evaluate", "--data", folder / "<b>&'.csv", "--target", "income", "--explainer", "tree", "--control-draws", "0",
+        "--out", folder / "out.json",
     )  # fmt: skip
-    page = (folder / "out.html").read_text("utf-8")
+    printed += run("report", folder / "out.json", out, *texts)
+    page = out.read_text("utf-8")
     assert page.count("&lt;script&gt;alert") >= 5  # the title is also that of the tab
     for text in (page, printed):
         assert "\x1b" not in text
@@ -132,12 +134,14 @@ def test_one_column_of_targets_says_nothing_of_a_model_of_several_numbers():
 def test_a_log_names_its_file_and_a_loaded_result_keeps_its_origin(tmp_path):
     log = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "why": ["a", "b", "c"] * 20})
     log.to_csv(tmp_path / "may.csv", index=False)
-    arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why", "--date", "May 2026")
+    arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why")
     printed = run("score", *arguments, "--out", tmp_path / "may.json")
     assert printed.startswith("logged explanations in may.csv (60 rows)\nVerdict: explanations")
     loaded = faithkit.load(tmp_path / "may.json")
-    assert loaded.origin.date == "May 2026"
+    assert loaded.origin.data == "may.csv"
     assert str(loaded) == printed.rstrip("\n")
+    loaded.with_origin(date="May 2026").write(tmp_path / "dated.json")
+    assert faithkit.load(tmp_path / "dated.json").origin.date == "May 2026"
 
 
 def test_the_level_of_the_verdict_is_an_option(tmp_path):

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
 from looping import one_test
+from pages import Reader
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, score_ordinary
-from report.test_html import Reader
 
 import faithkit
 from faithkit.display import Displayable

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
-from pages import page_of
+from pages import Reader, page_of, read_explanations
 from report.examples import make_rules
-from report.test_html import Reader, read_explanations
 
 import faithkit
 from faithkit import Interval, Rule

@@ -40,7 +40,7 @@ def systems(comparison: Comparison, measure: str = "consistency", ax: "Axes | No
     Examples
     --------
     >>> import faithkit, faithkit_html
-    >>> one, two = (faithkit.score(["yes", "yes", "no"], reasons) for reasons in ("aab", "aaa"))
+    >>> one, two = (faithkit.score(["yes", "yes", "no"], list(names)) for names in ("aab", "aaa"))
     >>> axes = faithkit_html.plots.systems(faithkit.results.Comparison({"one": one, "two": two}))
     """
     ranked = comparison.ranked(measure)

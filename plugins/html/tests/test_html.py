@@ -2,7 +2,6 @@
 
 import html
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from consoles import run
 from lazy_modules import import_when_used
 from looping import one_test
 from markupsafe import Markup
-from pages import page_of
+from pages import Reader, page_of, read_explanations
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, evaluate_hostile, score_ordinary
 
 import faithkit
@@ -20,43 +19,6 @@ from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation_report import EvaluationReport
 
 mpl = import_when_used("matplotlib")
-
-
-VOID = {"meta", "link", "col", "br"}
-
-
-class Reader(HTMLParser):
-    """Collects a page's elements, attributes and words, and complains where tags do not match."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.attributes, self.words = [], [], [], []
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.words.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
-
-    def values(self, name):
-        return [value for key, value in self.attributes if key == name]
 
 
 def find_headings(text):
@@ -468,12 +430,6 @@ def test_a_fragment_has_the_verdict_the_headline_and_the_sentences():
         "Consistency: all 60 instances could be checked: others with their explanation get the same prediction"
         in read
     )
-
-
-def read_explanations(text):
-    """Return the cells of a page's table of explanations."""
-    body = re.search(r'<table class="explore">.*?<tbody>(.*?)</tbody>', text, re.S)[1]
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in body.split("</tr>")[:-1]]
 
 
 def test_hostile_names_are_text_in_the_table_and_on_the_map(hostile_page):

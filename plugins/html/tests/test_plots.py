@@ -198,7 +198,7 @@ def test_the_largest_group_is_in_the_last_bin(most, last):
 
 def test_one_row_can_be_drawn():
     alone = faithkit.score(["yes"], ["because"])
-    assert find_dots(faithkit_html.plots.systems(alone)) == []
+    assert find_dots(faithkit_html.plots.measures(alone)) == []
     plots.draw_local_scores(
         make_axes(), alone.evidence.counts["consistency"].owners
     ).get_figure().canvas.draw()
@@ -207,7 +207,7 @@ def test_one_row_can_be_drawn():
 
 
 def test_nothing_that_faithkit_draws_with_imports_pyplot():
-    code = "\n".join(path.read_text("utf-8") for path in Path(faithkit.__file__).parent.rglob("*.py"))
+    code = "\n".join(path.read_text("utf-8") for path in Path(faithkit_html.__file__).parent.rglob("*.py"))
     lines = re.findall(r"^ *(?:from|import) .*matplotlib.*$", code, re.M)
     assert lines
     assert not [line for line in lines if "pyplot" in line]
