@@ -58,6 +58,7 @@ def test_a_format_is_for_names_without_an_ending_and_endings_say_theirs(here):
         (("--json", "r.json"), 2, "--json is now --out FILE.json, or --out - --format json for stdout."),
         (("--csv", "r.csv"), 2, "--csv is now --out FILE.csv"),
         (("--html", "r.html"), 2, "--html is now --out FILE.html"),
+        (("--title", "May"), 2, "--title is now faithkit report result.json page.html --title TEXT."),
     ],
 )
 def test_what_cannot_be_written_is_said_before_the_run(words, code, message, here):

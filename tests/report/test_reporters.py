@@ -197,3 +197,24 @@ def test_what_reports_were_written_with_says_what_to_write_instead(result):
         result.to_json("result.json")
     with pytest.raises(AttributeError, match=r'^Report\.to_html is now write\("result\.html"\)'):
         result.to_html()
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda result: result.plot(), r"^Result\.plot is now faithkit_html\.plots\.measures\(result\)"),
+        (lambda result: faithkit.plots, r"^faithkit\.plots is now faithkit_html\.plots"),
+        (
+            lambda result: faithkit.results.Comparison({"one": result}).plot(),
+            r"^Comparison\.plot is now faithkit_html\.plots\.systems\(comparison\)",
+        ),
+        (
+            lambda result: faithkit.plugin.Report().plot(),
+            r"^Report\.plot is now faithkit_html\.plots\.draw\(report\)",
+        ),
+    ],
+)
+def test_what_drew_says_what_draws_now(use, message, result):
+    with pytest.raises(AttributeError, match=message):
+        use(result)

@@ -10,7 +10,10 @@ from faithkit_html.page import page_html, sheet_html
 
 
 class Html:
-    """One page for a browser, in one file that loads nothing and is reproducible to the byte."""
+    """One page for a browser, in one file that loads nothing and is reproducible to the byte.
+
+    The options of `write` are `title`, `note`, `author` and `date`.
+    """
 
     needs = ()
 
