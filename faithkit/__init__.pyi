@@ -1,7 +1,6 @@
 """What users write. `faithkit/__init__.py` imports each name at its first use."""
 
 from . import errors as errors
-from . import plots as plots
 from . import plugin as plugin
 from . import results as results
 from .errors import FaithkitError as FaithkitError

@@ -31,13 +31,6 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         raise InputError(f"cannot write {path}: {reason}. Give a path that you can write to.") from None
 
 
-def save_text(text: str, path: str | Path | None) -> str:
-    """Return a text, and write it to `path` unless that is None."""
-    if path is not None:
-        write_atomically(path, text)
-    return text
-
-
 def is_replaced(path: str | Path) -> bool:
     """Whether writing replaces the file: it is a regular file, or does not exist yet."""
     try:

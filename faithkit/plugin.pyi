@@ -48,6 +48,7 @@ from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Executor as Executor
 from .measure.protocols import Explainer as Explainer
+from .measure.protocols import Reporter as Reporter
 from .report.base import Report as Report
 from .report.formats import format_difference as format_difference
 from .report.formats import format_distinct as format_distinct

@@ -12,11 +12,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _GATE = (
-    "an option of another command: write the result with --json result.json, then run faithkit gate "
+    "an option of another command: write the result with --out result.json, then run faithkit gate "
     "result.json {}"
 )
 
 OPTIONS: Mapping[str, str] = {
+    "--json": "--out FILE.json, or --out - --format json for stdout",
+    "--csv": "--out FILE.csv, or --out - --format csv for stdout",
+    "--html": "--out FILE.html, or --out - --format html for stdout",
+    "--title": "faithkit report result.json page.html --title TEXT",
+    "--note": "faithkit report result.json page.html --note TEXT",
+    "--author": "faithkit report result.json page.html --author TEXT",
+    "--date": "faithkit report result.json page.html --date TEXT",
     "--backend": "--executor processes:workers=N, threads:workers=N, here or dask:scheduler=ADDRESS",
     "--scheduler": "--executor dask:scheduler=ADDRESS",
     "--store": "--executor stored:folder=DIR, or stored:folder=DIR,inside=processes:workers=N",
@@ -48,6 +55,12 @@ NAMES: Mapping[str, str] = {
     "Evaluation.judge": "a function: faithkit_integrations.judge(result, consistency=0.8)",
     "faithkit.parse_reasons": "faithkit_logged_reasons.parse_reasons",
     "Rule.from_text": "faithkit_logged_reasons.parse_rule",
+    "faithkit.plots": "faithkit_html.plots, which faithkit-html has",
+    "Result.plot": "faithkit_html.plots.measures(result), which faithkit-html has",
+    "Comparison.plot": "faithkit_html.plots.systems(comparison), which faithkit-html has",
+    "Report.plot": "faithkit_html.plots.draw(report), which faithkit-html has",
+    "Report.to_json": 'write("result.json"); to_dict() returns the values',
+    "Report.to_html": 'write("result.html"), which needs faithkit-html',
 }
 """What to write instead of a name, by where it was: ``faithkit.plots``, or ``Evaluation.to_html``."""
 

@@ -110,7 +110,7 @@ def _run_child() -> int:
         child = subprocess.Popen(
             [sys.executable, *sys.orig_argv[1:]],
             env={**os.environ, REPORT: str(report)},
-            close_fds=False,  # a shell may pass on files, as in `--json >(jq .)`
+            close_fds=False,  # a shell may pass on files, as in `--format json --out >(jq .)`
         )
     except OSError as error:
         _print_error(f"error: no process can be started ({error.strerror}): end other processes first.")

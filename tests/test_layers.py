@@ -17,7 +17,6 @@ FLOORS = [
     {"extension"},
     {"inputs", "report"},
     {"run"},
-    {"plots"},
     {"cli"},
     {"__main__"},
 ]
@@ -56,7 +55,27 @@ def read_public_names():
 
 PUBLIC = read_public_names()
 API = {"faithkit", "faithkit.plugin", "faithkit.results"}
-DEBT: dict[str, list[str]] = {}
+DEBT = {
+    "faithkit_html": [
+        "faithkit.arrays",
+        "faithkit.measure.by_label",
+        "faithkit.measure.counting.owners",
+        "faithkit.measure.estimate",
+        "faithkit.measure.explanation_losses",
+        "faithkit.measure.local_estimate",
+        "faithkit.measure.planning.forecast",
+        "faithkit.measure.witnesses",
+        "faithkit.report.formats",
+        "faithkit.report.outcome_words",
+        "faithkit.report.payloads",
+        "faithkit.report.sheets.comparisons",
+        "faithkit.report.sheets.sheet",
+        "faithkit.report.value_display",
+        "faithkit.run.comparisons.comparison",
+        "faithkit.run.evaluation",
+        "faithkit.wording",
+    ],
+}
 """The private modules of the kernel that plugins still use, while their code is on its way out of it."""
 
 
@@ -135,7 +154,7 @@ def targets():
 
 def test_every_wing_has_its_floor():
     folders = {name.split(".")[1] for name in KERNEL if name.count(".") > 1}
-    assert folders == HEIGHT.keys() - {"__main__", "plots"}
+    assert folders == HEIGHT.keys() - {"__main__"}
     text = " ".join((ROOT / "CONTRIBUTING.md").read_text("utf-8").split())
     assert "cli → run → report, inputs → extension → measure → explanations → arrays" in text
 
@@ -180,7 +199,7 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else():
         ("from faithkit import evaluate", "run.api"),
         ("from ..run.api import evaluate", "run.api"),
         ("from .. import run", "run"),
-        ("from . import html", "report.html"),
+        ("from . import sheets", "report.sheets"),
         ("import faithkit.run.api as api", "run.api"),
         ("import faithkit\nfaithkit.evaluate()", "run.api"),
         ("import faithkit as kit\nkit.evaluate()", "run.api"),
@@ -217,7 +236,7 @@ def test_an_example_is_found_wherever_it_stands():
         ("run.api", "report.text", False),
         ("report.text", "run.api", True),
         ("report.text", "measure.tally", False),
-        ("report.text", "report.html", False),
+        ("report.text", "report.formats", False),
         ("report.text", "inputs.tables", True),
         ("inputs.tables", "report.text", True),
         ("measure.tally", "errors", False),

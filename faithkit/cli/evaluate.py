@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver, needed_diagnostics
+from faithkit.cli.shared.delivery import check_outputs, deliver, needed_diagnostics
 from faithkit.cli.shared.options import (
     check_components,
     detail_options,
@@ -19,8 +19,7 @@ from faithkit.cli.shared.options import (
     result_options,
     running_options,
 )
-from faithkit.cli.shared.origin import add_origin, origin_options
-from faithkit.cli.shared.paths import check_paths
+from faithkit.cli.shared.origin import add_origin
 from faithkit.cli.shared.verb import Verb
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ EXAMPLES = """\b
 Examples:
   faithkit evaluate --explainer shap --discretize 1fp
   faithkit evaluate --data loans --model tree --explainer tree --violations 3
-  faithkit evaluate --explainer tree --html report.html --json result.json"""
+  faithkit evaluate --explainer tree --out report.html --out result.json"""
 
 
 @click.command(cls=Verb, epilog=EXAMPLES)
@@ -43,7 +42,6 @@ Examples:
 @detail_options
 @id_option
 @running_options
-@origin_options
 @result_options
 def command(
     inputs: dict[str, Any],
@@ -53,7 +51,6 @@ def command(
     by_label: bool,
     violations: int | None,
     id: str | None,
-    origin: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -65,14 +62,14 @@ def command(
     from faithkit.run.evaluation_report import EvaluationReport
 
     check_components(options)
-    paths = check_paths(output)
+    outputs = check_outputs(**output)
     prepared = prepare_inputs(inputs, options, by=by, id=id)
     result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-    result = add_origin(result, origin, inputs, prepared).with_origin(columns=_model_columns(prepared))
+    result = add_origin(result, inputs, prepared).with_origin(columns=_model_columns(prepared))
     report = EvaluationReport.of(
-        result, violations, prepared.groups, needed_diagnostics(diagnostics, paths), by_label
+        result, violations, prepared.groups, needed_diagnostics(diagnostics, outputs), by_label
     )
-    deliver(report, paths)
+    deliver(report, outputs)
 
 
 def _model_columns(prepared: "EvaluationInputs") -> tuple[str, ...] | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver, needed_diagnostics
+from faithkit.cli.shared.delivery import check_outputs, deliver, needed_diagnostics
 from faithkit.cli.shared.options import (
     check_components,
     design_options,
@@ -17,8 +17,8 @@ from faithkit.cli.shared.options import (
     measure_options,
     result_options,
 )
-from faithkit.cli.shared.origin import build_origin, origin_options
-from faithkit.cli.shared.paths import check_paths, resolve_path
+from faithkit.cli.shared.origin import build_origin
+from faithkit.cli.shared.paths import resolve_path
 from faithkit.cli.shared.verb import DATA, Verb, combine, option
 
 EXAMPLES = """\b
@@ -85,7 +85,6 @@ _log_options = combine(
 @diagnose_option
 @detail_options
 @log_id_option
-@origin_options
 @result_options
 def command(
     log: str,
@@ -101,7 +100,6 @@ def command(
     by_label: bool,
     violations: int | None,
     id: str | None,
-    origin: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
 ) -> None:
@@ -123,7 +121,7 @@ def command(
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
     _check_usage(log_options, pool, unexplained)
-    paths = check_paths(output)
+    outputs = check_outputs(**output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     roles = {**log_options, **columns, "blocks": blocks}
@@ -137,12 +135,12 @@ def command(
         violations,
         pool_rows,
         unexplained,
-        diagnostics=needed_diagnostics(diagnostics, paths),
-        origin=build_origin(origin, log),
+        diagnostics=needed_diagnostics(diagnostics, outputs),
+        origin=build_origin(log),
         by_label=by_label,
         **options,
     )
-    deliver(report, paths)
+    deliver(report, outputs)
 
 
 def _check_usage(

@@ -99,6 +99,29 @@ def faithkit_executors() -> Iterator[Component]:
 
 
 @hookimpl
+def faithkit_reporters() -> Iterator[Component]:
+    """Offer the formats that need no other library."""
+    yield Component(
+        name="text",
+        factory="faithkit.report.reporters:Text",
+        summary="What is printed, in 80 columns.",
+        types=(".txt", "text/plain"),
+    )
+    yield Component(
+        name="json",
+        factory="faithkit.report.reporters:Json",
+        summary="All numbers, for programs and for `faithkit.load`.",
+        types=(".json", "application/json"),
+    )
+    yield Component(
+        name="csv",
+        factory="faithkit.report.reporters:Csv",
+        summary="The measures as a table, for spreadsheets.",
+        types=(".csv", "text/csv"),
+    )
+
+
+@hookimpl
 def faithkit_datasets() -> Iterator[Component]:
     """Offer the datasets that come with the installation."""
     for name, summary in DATASETS.items():

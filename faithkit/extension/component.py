@@ -125,7 +125,8 @@ class Component:
         For an adapter: the classes of the objects that it accepts, each by package and name, such as
         "shap.Explanation", wherever in the package the class is defined; or "text", if it reads explanations
         in words or codes. For a loader: suffixes of files, such as ".onnx", or the name of a file that marks
-        a folder, such as "MLmodel".
+        a folder, such as "MLmodel". For a reporter: suffixes of files, such as ".html", and media types, such
+        as "text/html".
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """The nine hooks with which a plugin offers components.
 
 Hooks take no arguments and yield values, so the order of plugins and calls does not matter. Each hook serves
-one step of the pipeline. Executors do the work of its first step; adapters, loaders and datasets prepare
-its inputs.
+one step of the pipeline, from explainers to reporters. Executors do the work of its first step; adapters,
+loaders and datasets prepare its inputs.
 """
 
 from collections.abc import Iterable
@@ -24,6 +24,7 @@ HOOK_KINDS = (
     "estimator",
     "diagnostic",
     "executor",
+    "reporter",
     "adapter",
     "loader",
     "dataset",
@@ -169,6 +170,30 @@ def faithkit_executors() -> Iterable[Component]:
     ...     )
     >>> [component.name for component in faithkit_executors()]
     ['queue']
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_reporters() -> Iterable[Component]:
+    """Offer reporters, which write a result in a format, for ``--out`` and `Report.write`.
+
+    Their `types` are the suffixes of the files (".html"), and the media types of the same format
+    ("text/html").
+
+    Examples
+    --------
+    >>> from faithkit.plugin import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_reporters():
+    ...     yield Component(
+    ...         name="markdown",
+    ...         factory="my_plugin.markdown:Markdown",
+    ...         summary="The measures as a table for a wiki.",
+    ...         types=(".md", "text/markdown"),
+    ...     )
+    >>> [component.name for component in faithkit_reporters()]
+    ['markdown']
     """
     raise NotImplementedError
 

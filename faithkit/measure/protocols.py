@@ -120,6 +120,27 @@ class Executor(Protocol):
         ...
 
 
+class Reporter(Protocol):
+    r"""A component that writes a report in a format; faithkit writes the file, completely or not at all.
+
+    Optional attribute: `needs`, the diagnostics that it shows. If it is a tuple, also an empty one, commands
+    run the diagnostics that are quick before it writes; by default it shows none. Optional method of a
+    reporter of the type "text/html": `fragment(sheet)`, which returns the HTML of a `faithkit.plugin.Sheet`
+    for a notebook.
+
+    Examples
+    --------
+    >>> class Markdown:
+    ...     def write(self, report: Any, *, title: str = "Faithfulness") -> str:
+    ...         return f"# {title}\n\n{report.to_text()}"
+    >>> reporter: Reporter = Markdown()
+    """
+
+    def write(self, report: Any, **options: Any) -> str | bytes:
+        """Return the content of the file, for a `faithkit.plugin.Report`."""
+        ...
+
+
 OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "name": None,  # the name in results
     "learns": True,  # whether an explainer learns from the background
@@ -134,6 +155,8 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
     "kept_in": None,  # where an executor keeps finished chunks
     "is_automatic": None,  # whether a diagnostic runs on a result when none is named
+    "needs": None,  # the diagnostics that a reporter shows
+    "fragment": None,  # what a reporter of text/html shows in a notebook
     "weigh": None,  # the weight of each owner in an estimator's mean
     "partial_fit": None,  # shows rows to an adapter that then reads each distinct text once
     "remarks": None,  # what an adapter of texts remarks about rows

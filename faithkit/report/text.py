@@ -10,8 +10,8 @@ from faithkit.report.formats import keep_together
 from faithkit.report.sheets.sheet import (
     Bullets,
     Contradiction,
+    Drawing,
     Exploration,
-    Figure,
     Lead,
     RowTable,
     Sheet,
@@ -57,7 +57,7 @@ def _format_part(part: Any) -> str:
         return _format_contradiction(part)
     if isinstance(part, ShownExplanation):
         return f"{_wrap(part.sentence)}\n"
-    if isinstance(part, Figure | RowTable | Exploration):
+    if isinstance(part, Drawing | RowTable | Exploration):
         return ""
     text = sheet_text(part)
     return f"\n{text}" if text else ""

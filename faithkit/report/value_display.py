@@ -31,7 +31,6 @@ from faithkit.report.formats import (
     pluralize,
     shorten,
 )
-from faithkit.report.html import sheet_html
 from faithkit.report.payloads import is_unknown
 from faithkit.report.sheets import instances, measures
 from faithkit.report.sheets.comparisons import comparison_sheet
@@ -40,6 +39,7 @@ from faithkit.report.sheets.plans import plan_sheet
 from faithkit.report.sheets.results import result_sheet
 from faithkit.report.sheets.sheet import Sheet
 from faithkit.report.text import sheet_text
+from faithkit.report.writing import fragment_html
 from faithkit.wording import join_few, one_line, to_printable
 
 LETTERS = 60  # of an explanation
@@ -55,9 +55,14 @@ def text(value: Any) -> str:
     return sheet_text(_display(value).sheet(value)).removesuffix("\n")
 
 
-def html(value: Any) -> str:
-    """Return the HTML that a notebook shows, without colours, so that it fits into any theme."""
-    return sheet_html(_display(value).sheet(value))
+def html(value: Any) -> str | None:
+    """Return the HTML that a notebook shows; None if no reporter makes HTML, so that it shows the text."""
+    return fragment_html(_display(value).sheet(value))
+
+
+def sheet(value: Any) -> Sheet:
+    """Return the sheet of a value."""
+    return _display(value).sheet(value)
 
 
 @attrs.frozen

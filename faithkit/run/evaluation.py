@@ -1,7 +1,6 @@
 """The result of an evaluation, with methods to inspect its rows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -9,7 +8,6 @@ import pandas as pd
 
 from faithkit.arguments import check_integer
 from faithkit.errors import InputError
-from faithkit.files import save_text
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
 from faithkit.measure.counting.owners import Owners
@@ -18,6 +16,7 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violation, Violations
+from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.comparisons.differences import check_design, subtract_results
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
@@ -378,36 +377,27 @@ class Evaluation(Result):
             self.evidence.population.refuse("a tally is not available")
         return self.evidence.counts[measure]
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_html().splitlines()[0]
-        '<!DOCTYPE html>'
-        """
-        return save_text(render_page(self, self.to_dict()), path)
+    def page(self) -> Sheet:
+        """Return the sheet of a page: all numbers, with plots, worst explanations and provenance."""
+        return compose_page(self, self.to_dict())
 
 
-def render_page(
+def compose_page(
     result: Evaluation, payload: Mapping[str, Any], violations: Sequence[Violation] | None = None
-) -> str:
+) -> Sheet:
     """Return the page of a report on a result, by default with its worst violations."""
-    from faithkit.report.html import page_html
     from faithkit.report.sheets.results import WITNESSES, result_page
 
     counts = result.evidence.counts
     if not counts:  # a loaded result has no rows
-        return page_html(result_page(payload, violations))
+        return result_page(payload, violations)
     measure = shown_measure(result.measures)
-    sheet = result_page(
+    return result_page(
         payload,
         result.violations(WITNESSES) if violations is None else violations,
         owners_by_measure(counts),
         summarise_explanations(result.evidence.population, result.setup, counts[measure], measure),
     )
-    return page_html(sheet)
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

@@ -1,19 +1,18 @@
 """The report of the command line: a result with its violations, subgroups and diagnoses."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 import pandas as pd
 
-from faithkit.files import save_text
 from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
+from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
-from faithkit.run.evaluation import Evaluation, render_page
+from faithkit.run.evaluation import Evaluation, compose_page
 from faithkit.run.result import split_brackets
 
 FOLLOWING_GROUPS = (
@@ -85,9 +84,13 @@ class EvaluationReport(Report):
             payload["subgroups"] = self.subgroups.to_dict()
         return payload
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given."""
-        return save_text(render_page(self.result, self.to_dict(), self.violations), path)
+    def page(self) -> Sheet:
+        """Return the sheet of a page, with all parts."""
+        return compose_page(self.result, self.to_dict(), self.violations)
+
+    def with_origin(self, **fields: Any) -> "EvaluationReport":
+        """Return the report with a title, a note, …, as `Evaluation.with_origin` does."""
+        return attrs.evolve(self, result=self.result.with_origin(**fields))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure, and one per difference.

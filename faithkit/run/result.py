@@ -28,7 +28,7 @@ from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.provenance import Origin
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
@@ -302,24 +302,7 @@ class Result(Measurements, Report):
         [1.0]
         """
         rows = {measure: estimate.to_row() for measure, estimate in self.measures.items()}
-        return pd.DataFrame.from_dict(rows, orient="index")
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw each measure with its interval and bracket, and return the Matplotlib axes.
-
-        Without `ax`, a new figure is made. A notebook shows it once, since it is not registered with pyplot.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
-        >>> result.plot().figure.savefig("measures.png")  # doctest: +SKIP
-        """
-        from faithkit.report.pictures import plots
-
-        estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
-        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
-        return plots.draw_measures(axes, estimates)
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 
 def _load_control(payload: Mapping[str, Any]) -> ControlComparison:

@@ -105,8 +105,8 @@ def folder(tmp_path_factory):
     for name in ("log", "this_week", "last_week"):
         log.to_parquet(folder / f"{name}.parquet")
     earlier = faithkit.evaluate(model, make_people(120, 2)[0], explainer="tree:max_depth=3", background=X)
-    earlier.to_json(folder / "saved.json")
-    faithkit.score(log["label"], log[["phi_hours"]]).to_json(folder / "pilot.json")
+    earlier.write(folder / "saved.json")
+    faithkit.score(log["label"], log[["phi_hours"]]).write(folder / "pilot.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         runpy.run_path(str(DOCS / "tutorials" / "make_log.py"))

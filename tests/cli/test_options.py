@@ -81,7 +81,7 @@ def test_evaluate_has_all_headings_and_options_that_belong_together_are_together
     assert tuple(result) == GROUPS
     assert set(result["Model"]) == {"--model", "--trust-pickle", "--trust-types", "--classes"}
     assert set(result["Explainer"]) == {"--explainer", "--background"}
-    assert {"--json", "--csv", "--html", "--debug", "--help"} <= set(result["Output"])
+    assert {"--out", "--format", "--debug", "--help"} <= set(result["Output"])
     assert {"--executor", "--n-jobs", "--on-error", "--seed"} == set(result["Running"])
 
 

@@ -34,7 +34,7 @@ def log(frame, tmp_path):
 
 
 def run_to_json(*arguments):
-    done = run(*arguments, "--json", "-")
+    done = run(*arguments, "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -192,9 +192,9 @@ def test_a_gate_holds_for_numbers(log, limit, code):
 
 def test_a_reference_of_numbers_is_compared_and_one_of_labels_refused(log, tmp_path):
     before, now, others = (tmp_path / f"{name}.json" for name in ("before", "now", "others"))
-    assert run(*score_command(log, "--json", before)).exit_code == 0
-    assert run(*score_command(log, "--json", now)).exit_code == 0
-    assert run(*score_command(log, "--agree", "within:0.1", "--json", others)).exit_code == 0
+    assert run(*score_command(log, "--out", before)).exit_code == 0
+    assert run(*score_command(log, "--out", now)).exit_code == 0
+    assert run(*score_command(log, "--agree", "within:0.1", "--out", others)).exit_code == 0
     gate = ("--reference", before, "--fail-if-worse", "consistency=0.5")
     done = run("gate", now, *gate)
     assert done.exit_code == 0, done.stderr
@@ -220,7 +220,7 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
         tmp_path / "before.json",
         score_command(outliers, "--features", "a", "--control-draws", "0"),
     )
-    assert run(*command, "--json", before).exit_code == 0
+    assert run(*command, "--out", before).exit_code == 0
     sufficiency = json.loads(before.read_text())["measures"]["sufficiency"]
     assert sufficiency["low"] < sufficiency["value"] < 0
     assert run("gate", before, "--reference", before, "--fail-if-worse", "sufficiency=1").exit_code == 0

@@ -80,7 +80,7 @@ DETAILS = ("--by", "housing", "--violations", 2)
 @functools.cache
 def evaluate_once(folder):
     """Return the JSON of a command; `text.txt` has what it prints, `r.csv` its table."""
-    files = ("--json", folder / "r.json", "--csv", folder / "r.csv")
+    files = ("--out", folder / "r.json", "--out", folder / "r.csv")
     result = evaluate(folder, *DETAILS, *files)
     assert result.exit_code == 0, result.output
     (folder / "text.txt").write_text(result.stdout)
@@ -108,7 +108,7 @@ def test_a_fitted_pipeline_is_evaluated_from_files_with_groups_and_violations(fo
 
 
 def test_a_command_gives_the_same_result_whatever_the_file_format(folder, payload):
-    parquet = evaluate(folder, *DETAILS, "--json", "-", data="test.parquet")
+    parquet = evaluate(folder, *DETAILS, "--out", "-", "--format", "json", data="test.parquet")
     assert parquet.exit_code == 0, parquet.output
     result = json.loads(parquet.stdout)
     assert result["origin"]["data"] == "test.parquet"
@@ -120,7 +120,7 @@ def test_one_instance_can_be_looked_at(folder):
     result = run_on_files("local", folder, *row)
     assert result.exit_code == 0, result.output
     assert "share it" in result.stdout or "No other row" in result.stdout
-    payload = json.loads(run_on_files("local", folder, *row, "--json").stdout)
+    payload = json.loads(run_on_files("local", folder, *row, "--out", "-", "--format", "json").stdout)
     in_rule = [name for name in payload["values"] if f"{name} " in payload["explanation"]]
     first = re.match(r"row 17: (.*?); also ", " ".join(result.stdout.split()))[1]
     assert in_rule == re.findall(r"(\w+) = ", first)  # the columns of its rule come first
@@ -129,7 +129,7 @@ def test_one_instance_can_be_looked_at(folder):
 
 def test_explainers_are_compared_on_the_same_rows(folder, tmp_path):
     explainers = ("--explainer", "tree:max_depth=2", "--explainer", "tree:max_depth=1")
-    result = run_on_files("compare", folder, *explainers, "--csv", tmp_path / "c.csv")
+    result = run_on_files("compare", folder, *explainers, "--out", tmp_path / "c.csv")
     assert result.exit_code == 0, result.output
     assert "* " in result.stdout
     table = pd.read_csv(tmp_path / "c.csv")
@@ -153,7 +153,17 @@ def test_a_log_of_importances_is_scored_without_a_model(folder):
 
 def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
     result = score(
-        folder, "--explanation", "rule", "--features", "debt,income", "--violations", 1, "--json", "-"
+        folder,
+        "--explanation",
+        "rule",
+        "--features",
+        "debt,income",
+        "--violations",
+        1,
+        "--out",
+        "-",
+        "--format",
+        "json",
     )
     assert result.exit_code == 0, result.output
     payload = json.loads(result.stdout)
@@ -179,7 +189,7 @@ def gate(folder, *gates, columns):
 
 def test_a_build_passes_while_the_lower_end_is_high_enough_and_fails_below(folder):
     rules = ("--explanation", "rule", "--features", "debt,income", "--control-draws", 0)
-    low = json.loads(score(folder, *rules, "--json", "-").stdout)["measures"]["sufficiency"]["low"]
+    low = json.loads(score(folder, *rules, "--out", "-", "--format", "json").stdout)["measures"]["sufficiency"]["low"]
     assert gate(folder, "--fail-under", f"sufficiency={low - 0.001}", columns=rules).exit_code == 0
     failed = gate(folder, "--fail-under", f"sufficiency={low + 0.001}", columns=rules)
     assert failed.exit_code == 3
@@ -283,8 +293,8 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
             ("--data", "{folder}/test.csv", *TREE, "--executor", "stored:folder="),
             "folder is '': name a folder",
         ),
-        (("--data", "{folder}/test.csv", *TREE, "--json", "no/such/place.json"), "no folder no/such"),
-        (("--data", "{folder}/test.csv", *TREE, "--csv", "."), "is a folder"),
+        (("--data", "{folder}/test.csv", *TREE, "--out", "no/such/place.json"), "no folder no/such"),
+        (("--data", "{folder}/test.csv", *TREE, "--out", ".", "--format", "csv"), "is a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--pool", "lacking.csv"), "lacks columns"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "jobb"), "Did you mean 'job'?"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "job", "--columns", "age"), "exclude each other"),
@@ -316,7 +326,7 @@ def test_texts_are_taken_from_a_column(tmp_path):
     pd.DataFrame({"review": words, "mood": ["pos", "neg"] * 40}).to_csv(tmp_path / "films.csv", index=False)
     result = run(
         "evaluate", "--data", tmp_path / "films.csv", "--target", "mood", "--text", "review",
-        "--model", "logistic", "--explainer", "first-word", "--json", "-",
+        "--model", "logistic", "--explainer", "first-word", "--out", "-", "--format", "json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["measures"]["sufficiency"]["value"] == 1

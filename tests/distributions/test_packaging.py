@@ -74,7 +74,7 @@ def test_the_kernels_archive_holds_readme_changes_and_licence(archives):
 
 def test_the_kernel_alone_scores_a_log(kernel_only, tmp_path):
     (tmp_path / "log.csv").write_text(LOG)
-    command = "faithkit score log.csv --prediction label --explanation 'phi_*' --json -"
+    command = "faithkit score log.csv --prediction label --explanation 'phi_*' --out - --format json"
     output = kernel_only.run(command, cwd=tmp_path).stdout
     # three rows share an explanation, two of them a label: (1/2 + 1/2 + 0 + 0) / 4
     assert '"value": 0.25,' in output

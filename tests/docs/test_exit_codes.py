@@ -49,7 +49,7 @@ CASES = [
     (1, "gate alone.json --fail-under consistency=0"),
     (1, "gate none.json --fail-under consistency=0"),
     (1, "gate log.csv --fail-under consistency=0"),
-    (1, f"{SCORE} --json log.csv"),
+    (1, f"{SCORE} --out log.csv"),
     (1, "check a-plugin-that-nobody-has"),
     (2, "evalute"),
     (2, "score log.csv"),

@@ -18,7 +18,7 @@ import faithkit
 from faithkit.extension import hookspecs
 from faithkit.extension.entry_points import COMMANDS
 
-MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.verbs")
+MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.reporters", "house.verbs")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -111,6 +111,7 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "estimator": "howto/estimator.rst",
         "diagnostic": "howto/diagnostics.rst",
         "executor": "howto/executor.rst",
+        "reporter": "howto/reporter.rst",
         "adapter": "howto/objects_and_files.rst",
         "loader": "howto/objects_and_files.rst",
         "dataset": "howto/objects_and_files.rst",

@@ -120,6 +120,6 @@ def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
             find("estimators")
         assert str(caught.value) == (
             "there is no kind of component 'estimators'. Did you mean 'estimator'? "
-            "The kinds are explainer, relation, discretizer, estimator, diagnostic, executor, adapter, loader, dataset "
-            "and command."
+            "The kinds are explainer, relation, discretizer, estimator, diagnostic, executor, reporter, adapter, loader, "
+            "dataset and command."
         )

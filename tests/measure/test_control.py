@@ -656,7 +656,7 @@ def test_a_control_of_another_form_is_the_relations_fault():
 def test_a_loaded_result_has_its_control(tmp_path):
     X = make_table(2, 80)
     result = score_rules(X["a"] > 0, X, "a")
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     assert faithkit.load(tmp_path / "result.json").control == result.control
     assert result.control.draws == 10
     assert judge(result, above_control=True)[0].is_kept

@@ -4,14 +4,15 @@ import re
 from functools import cache
 from pathlib import Path
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
 from faithkit_integrations import judge
 from faithkit_monitor import Monitor
 from looping import one_test
+from pages import Reader
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, score_ordinary
-from report.test_html import Reader
 
 import faithkit
 from faithkit.display import Displayable
@@ -241,7 +242,7 @@ def test_a_long_explanation_is_cut():
 
 def test_plots_show_themselves_once_and_nobody_keeps_them():
     formatters = pytest.importorskip("IPython.core.formatters")
-    axes = score_values().plot()
+    axes = faithkit_html.plots.measures(score_values())
     for drawn in (axes, axes.figure):
         shown, about = formatters.DisplayFormatter().format(drawn)
         assert set(shown) == {"text/plain", "image/png"}
@@ -259,7 +260,7 @@ def test_a_plot_is_readable_whatever_the_readers_settings(style):
     import matplotlib.style
 
     with matplotlib.style.context(style):
-        picture, _ = score_values().plot()._repr_png_()
+        picture, _ = faithkit_html.plots.measures(score_values())._repr_png_()
     pixels = matplotlib.image.imread(io.BytesIO(picture))
     assert pixels.shape[:2] == (370, 1120)
     assert (pixels[0, 0, :3] == 1).all()  # paper

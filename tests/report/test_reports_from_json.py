@@ -5,11 +5,12 @@ import re
 
 import numpy as np
 import pytest
+from faithkit_html.page import page_html, sheet_html
 from looping import one_test
+from pages import page_of
 from report.examples import evaluate_hostile, score_ordinary
 
 import faithkit
-from faithkit.report.html import page_html, sheet_html
 from faithkit.report.sheets.comparisons import comparison_page, comparison_sheet
 from faithkit.report.sheets.groups import subgroup_sheets
 from faithkit.report.sheets.results import result_page, result_sheet
@@ -64,7 +65,7 @@ def test_text_is_made_of_the_json(name):
 def test_a_page_is_made_of_the_json_but_for_rows_and_local_scores(name, draw_only):
     draw_only(("measures", "consistency by sample size") if name == "another estimator" else "none of them")
     result = RESULTS[name]()
-    page = result.to_html()
+    page = page_of(result)
     for part in (CONTRADICTIONS, EXPLANATIONS, SCORES, SCRIPT, SCRIPT_PERMISSION):
         page = part.sub("", page)
     assert page_html(result_page(to_payload(result))) == page
@@ -74,7 +75,7 @@ def test_a_page_is_made_of_the_json_but_for_rows_and_local_scores(name, draw_onl
 @pytest.mark.parametrize("name", ["permutations", "no interval", "nothing checked", "one row", "rules"])
 def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
     result = RESULTS[name]()
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.to_dict() == to_payload(result)
     assert str(loaded) == str(result)
@@ -83,10 +84,10 @@ def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_scores(tmp_path):
-    score_ordinary().to_json(tmp_path / "result.json")
+    score_ordinary().write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
-    page = loaded.to_html()
-    assert page == EvaluationReport(loaded).to_html()
+    page = page_of(loaded)
+    assert page == page_of(EvaluationReport(loaded))
     assert "Consistency by sample size" in page
     assert "Local consistency" not in page
     assert "Contradictions" not in page
@@ -104,16 +105,16 @@ def test_a_comparison_is_made_of_the_json(compared):
     payload = to_payload(compared)
     assert sheet_text(comparison_sheet(payload)) == f"{compared}\n"
     assert sheet_html(comparison_sheet(payload)) == compared._repr_html_()
-    assert page_html(comparison_page(payload)) == SCORES.sub("", compared.to_html())
+    assert page_html(comparison_page(payload)) == SCORES.sub("", page_of(compared))
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
-    compared.to_json(tmp_path / "compared.json")
+    compared.write(tmp_path / "compared.json")
     loaded = faithkit.load(tmp_path / "compared.json")
     assert loaded.to_dict() == to_payload(compared)
     assert str(loaded) == str(compared)
-    assert "Local consistency" not in loaded.to_html()
+    assert "Local consistency" not in page_of(loaded)
 
 
 def test_the_json_of_a_comparison_has_the_order_and_what_was_left_out(compared):
@@ -172,7 +173,7 @@ def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
 @pytest.mark.usefixtures("no_pictures")
 def test_differences_are_mentioned_only_where_groups_differ_from_others(name, has_differences):
     result = RESULTS[name]()
-    for text in (str(result), result.to_html()):
+    for text in (str(result), page_of(result)):
         assert ("minus the rest" in text) == has_differences
         assert ("p is corrected for the number of groups" in text) == has_differences
 

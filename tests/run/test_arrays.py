@@ -1,10 +1,9 @@
 """Images and series, from the model to the result: by name, by function, in files, with workers and pools."""
 
-import json
-
 import numpy as np
 import pytest
 from looping import one_test
+from pages import page_of
 
 import faithkit
 
@@ -139,12 +138,12 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     result = faithkit.evaluate(
         predict_daylight, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
     )
-    payload = json.loads(result.to_json())
+    payload = result.to_dict()
     assert payload["data"]["rows"] == 120
     first, second = result.violations()[0].witnesses
     assert {first.prediction, second.prediction} == {"day", "night"}
     assert (first.values, first.place) == (None, f"row {first.row} (id {1000 + first.row})")
-    page = result.to_html()
+    page = page_of(result)
     assert "<mark>" not in page  # no cells of images are shown
     assert first.place in page
 

@@ -25,7 +25,7 @@ def test_a_result_says_how_many_blocks_there_are_and_a_file_keeps_it(tmp_path):
     assert (result.design.blocks, result.design.clusters, result.design.effective) == (4, None, None)
     assert result.n_explanations == 2
     assert "\nIn 4 blocks: instances are compared only within a block.\n" in str(result)
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.design == result.design
     assert loaded.consistency == result.consistency

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of
 
 import faithkit
 from faithkit.extension.entries import Entry
@@ -239,11 +240,11 @@ def test_discretizers_of_other_kinds_are_not_tried_unless_asked_for():
 def test_nothing_is_explained_again_and_the_result_stays_as_it_was():
     explainer = Counting()
     result = faithkit.evaluate(model, X, explainer, discretizer="1fp", background=X[:50])
-    before = result.to_json()
+    before = json_of(result)
     assert explainer.n_explained == len(X)
     table = faithkit.try_discretizers(result, ["1fp", "sign", "quantile"])
     assert explainer.n_explained == len(X)
-    assert result.to_json() == before
+    assert json_of(result) == before
     own = table.set_index("discretizer").loc["1fp"]
     assert (own["n_explanations"], own["verified"]) == (result.n_explanations, result.consistency.verified)
 
@@ -292,15 +293,15 @@ def test_another_discretizer_gives_what_evaluating_with_it_gives():
     rounded = evaluate("1fp")
     for name in ("original", "sign", "quantile:bins=3"):
         result, expected = with_discretizer(rounded, name), evaluate(name)
-        assert result.to_json() == expected.to_json()
+        assert result.to_dict() == expected.to_dict()
         assert result.local(X[:1]).explanation == expected.local(X[:1]).explanation
 
 
 def test_another_discretizer_of_a_score_or_of_another_kind():
     result = faithkit.score(LABELS, PHI, discretizer="1fp")
     assert (
-        with_discretizer(result, "sign").to_json()
-        == faithkit.score(LABELS, PHI, discretizer="sign").to_json()
+        with_discretizer(result, "sign").to_dict()
+        == faithkit.score(LABELS, PHI, discretizer="sign").to_dict()
     )
     assert with_discretizer(faithkit.score(["a"], ["good"]), "sign") is None
 

@@ -1,7 +1,6 @@
 """Results of `evaluate` and `score`, on data as it really comes."""
 
 import functools
-import json
 import re
 import warnings
 
@@ -9,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of, page_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -103,7 +103,7 @@ def test_one_row_is_unverifiable_and_no_error():
     assert result.consistency.checkability == "unverifiable"
     assert result.chance is None
     assert result.consistency.se is None
-    json.loads(result.to_json())
+    result.to_dict()
 
 
 def test_sufficiency_of_rules_is_their_precision_over_the_other_rows():
@@ -312,8 +312,8 @@ def test_a_result_says_what_its_discretizer_learnt_from(discretizer, background,
 
 def test_the_same_question_gives_the_same_bytes(tmp_path):
     path = tmp_path / "again.json"
-    evaluate_people.__wrapped__(permutations=19).to_json(path)
-    assert path.read_text() == evaluate_people(permutations=19).to_json()
+    evaluate_people.__wrapped__(permutations=19).write(path)
+    assert path.read_text() == json_of(evaluate_people(permutations=19))
     assert str(tmp_path) not in path.read_text()
 
 
@@ -568,7 +568,7 @@ BAD = {
         r"first-word explains texts, and X has the rows of a table: pass the texts of its column, X\['review'\]\.",
     ),
     "an unwritable file": (
-        lambda: faithkit.score([0], ["a"]).to_json("/nowhere/at/all.json"),
+        lambda: faithkit.score([0], ["a"]).write("/nowhere/at/all.json"),
         "cannot write",
     ),
 }
@@ -609,7 +609,7 @@ def test_where_nothing_can_be_contradicted_violations_say_so():
     alone, agreeing = faithkit.score([0, 1], ["a", "b"]), faithkit.score([0, 0, 1, 1], ["a", "a", "b", "b"])
     nothing = "No explanation holds for a second instance, so nothing could contradict one."
     assert str(alone.violations()).strip() == nothing
-    assert nothing in alone.to_html()
+    assert nothing in page_of(alone)
     assert nothing in sheet_text(result_sheet(alone.to_dict(), alone.violations()))
     no_clash = "No explanation holds for instances of different predictions."
     assert str(agreeing.violations()).strip() == no_clash

@@ -137,7 +137,7 @@ def test_consistency_of_explanations_that_name_the_prediction_passes_no_gate(tmp
     labels, features = rng.choice(["approved", "declined"], 400), rng.choice(["debt", "age"], 400)
     reasons = [f"{label} because of {feature}" for label, feature in zip(labels, features, strict=True)]
     result = faithkit.score(labels, reasons)
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     before = faithkit.score(labels[:300], reasons[:300])
     for judged in (result, faithkit.load(tmp_path / "result.json")):
         [limit], [chance] = judge(judged, consistency=0.9), judge(judged, above_chance=True)

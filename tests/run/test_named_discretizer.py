@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from faithkit_conformance.equality import describe_difference
 from looping import one_test
+from pages import json_of
 
 import faithkit
 from faithkit import Explanations
@@ -149,7 +150,7 @@ def test_the_name_is_carried_wherever_explanations_go(process):
 
 def test_a_store_keeps_the_name(tmp_path):
     fresh, _, stored = (
-        faithkit.evaluate(model, X, Naming("sign"), background=X, executor=executor).to_json()
+        json_of(faithkit.evaluate(model, X, Naming("sign"), background=X, executor=executor))
         for executor in (None, f"stored:folder={tmp_path}", f"stored:folder={tmp_path}")
     )
     assert fresh == stored

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from documented import DOCS
 from nearly import assert_nearly
+from pages import json_of
 
 import faithkit
 from faithkit import Explanations
@@ -52,7 +53,7 @@ class Drawn:
 
 def evaluate_to_json(explainer=None, **options):
     options = {"background": ROWS, "permutations": 20, **options}
-    return faithkit.evaluate(approve, ROWS, explainer or Drawn(), **options).to_json()
+    return json_of(faithkit.evaluate(approve, ROWS, explainer or Drawn(), **options))
 
 
 def run_again(tmp_path):
@@ -88,9 +89,9 @@ def score_shuffled(tmp_path):
     explanations, relation = ROWS[["age"]].to_numpy() // 5 / 3, "near-explanation:tau=1.5"
     for shuffle in (np.arange(N), np.arange(N)[::-1], RNG.permutation(N)):
         yield without_fingerprint(
-            faithkit.score(
-                LABELS[shuffle], explanations[shuffle], relation=relation, permutations=99
-            ).to_json()
+            json_of(
+                faithkit.score(LABELS[shuffle], explanations[shuffle], relation=relation, permutations=99)
+            )
         )
 
 
@@ -104,7 +105,7 @@ def score_forms(tmp_path):
     log[25:].to_parquet(tmp_path / "folder" / "b.parquet")
     for name in ("log.csv", "log.parquet", "small.parquet", "folder"):
         logged = open_log(str(tmp_path / name), "label", ("phi_*",), ("age", "hours"))
-        yield score_log(logged, 2, relation="near-explanation:tau=0.5").to_json()
+        yield json_of(score_log(logged, 2, relation="near-explanation:tau=0.5"))
 
 
 CONDITIONS = {

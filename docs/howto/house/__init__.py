@@ -42,6 +42,17 @@ def faithkit_executors():
 
 
 @hookimpl
+def faithkit_reporters():
+    """Yield a reporter."""
+    yield Component(
+        name="markdown",
+        factory="house.reporters:Markdown",
+        summary="The measures as a table for a wiki.",
+        types=(".md", "text/markdown"),
+    )
+
+
+@hookimpl
 def faithkit_adapters():
     """Yield an adapter of objects, and one of texts."""
     yield Component(

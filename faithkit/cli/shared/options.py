@@ -270,17 +270,29 @@ diagnose_option = option(
     "--diagnose NAME",
     CHECKS,
     "Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: quick ones, shown with --verbose, --json and --html]",
+    "given several times.  [default: quick ones, shown with --verbose, and in .json and .html files]",
     "diagnostics",
     multiple=True,
     callback=_request_diagnostics,
 )
 
 _FILE_OPTIONS = (
-    option("--json FILE", OUTPUT, "Write the result to this file as JSON; - means stdout.", "json_path"),
-    option("--csv FILE", OUTPUT, "Write the measures to this file as CSV; - means stdout.", "csv_path"),
-    option("--html FILE", OUTPUT, "Write a report for a browser to this file; - means stdout.", "html_path"),
+    option(
+        "--out FILE",
+        OUTPUT,
+        "Write the result to this file, in the format of its ending: .json, .csv, .txt, or .html with "
+        "faithkit-html; - means stdout; can be given several times.",
+        "outs",
+        multiple=True,
+    ),
+    option(
+        "--format NAME",
+        OUTPUT,
+        "Use this format for - and for files without an ending: json, csv, text, or another reporter that "
+        "`faithkit plugins` lists.",
+    ),
 )
+file_options = combine(*_FILE_OPTIONS, into="output")
 
 
 def _show_all_numbers(ctx: click.Context, _param: click.Parameter, is_verbose: bool) -> None:

@@ -152,7 +152,7 @@ class Plan(Displayable):
         return ", in nine cases of ten" if by_pilot is not None and by_pilot == self.to_explain else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values, as `faithkit plan --json` writes them."""
+        """Return JSON values, as `faithkit plan --out` writes them."""
         payload = attrs.asdict(self)
         if self.from_pilot is not None:
             payload["from_pilot"]["unverified"] = list(self.from_pilot.unverified)

@@ -22,7 +22,6 @@ from faithkit.report.payloads import (
     read_control,
     read_estimates,
 )
-from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
 from faithkit.report.sheets.first_screen import describe_sample
 from faithkit.report.sheets.measures import (
     CONTROL,
@@ -42,7 +41,7 @@ from faithkit.report.sheets.results import (
     system_facts,
     user_facts,
 )
-from faithkit.report.sheets.sheet import Part, Sheet, Table
+from faithkit.report.sheets.sheet import Drawing, Part, Sheet, Table
 
 PAIRED = "The rows are the same, so differences are paired; p is corrected for the number of pairs (Holm)."
 
@@ -117,7 +116,7 @@ def _describe_subject(payload: Payload) -> str:
 def _worth_figure(payload: Payload) -> Part | None:
     """Return the plot of worth against simplicity, if two systems could be checked and have a worth."""
     points = worth_points(payload)
-    return worth_figure(points, payload["best"]["sufficiency"]) if len(points) > 1 else None
+    return Drawing("worth", (points, payload["best"]["sufficiency"])) if len(points) > 1 else None
 
 
 def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]:
@@ -222,7 +221,7 @@ def _measure_sheet(payload: Payload, measure: str) -> Sheet:
     return Sheet.of(
         measure.capitalize(),
         *_list_systems(payload, measure, _explain_star(payload, measure)),
-        measure_figure(estimates, measure, payload["best"][measure]),
+        Drawing("measures", (estimates, measure, payload["best"][measure])),
         _difference_sheet(payload, measure),
     )
 
@@ -247,9 +246,9 @@ def _difference_sheet(payload: Payload, measure: str) -> Sheet | None:
 
 
 def _system_sheet(name: str, system: Payload, owners: Mapping[str, Owners]) -> Sheet:
-    figures = result_figures(system, name, owners)
+    figures = Drawing("result", (system, name, owners))
     facts = Table.of_pairs(system_facts(system))
-    parts = [part for part in (*list_sample_facts(system), *measure_parts(system), *figures, facts) if part]
+    parts = [part for part in (*list_sample_facts(system), *measure_parts(system), figures, facts) if part]
     return Sheet(name, parts, is_folded=True)
 
 

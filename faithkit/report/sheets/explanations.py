@@ -7,7 +7,6 @@ from typing import Any
 from faithkit.explanations.predicates import Contains
 from faithkit.measure.witnesses import ExplanationView, Weight
 from faithkit.report.formats import format_three_digits
-from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.sheet import TEXT, Pieces, RowTable, ShownExplanation, WeightBar
 from faithkit.wording import join_words, value_text
 
@@ -150,14 +149,14 @@ def mark_rows(
     outlines = [
         (weight.box, weight.value > 0) for weight in view.weights[:MAX_NAMED] if weight.box is not None
     ]
-    drawn = [draw_row(image, outlines, is_swapped) for image in images if image is not None]
-    pictures = [picture for picture in drawn if picture is not None]
-    has_pictures = len(pictures) == len(heads)
+    known = [image for image in images if image is not None]
+    has_images = len(known) == len(heads)
     return RowTable(
         heads,
         lines,
-        pictures if has_pictures else (),
-        _caption(view, len(outlines)) if has_pictures or names == [TEXT] else "",
+        known if has_images else (),
+        outlines,
+        _caption(view, len(outlines)) if has_images or names == [TEXT] else "",
         is_swapped,
     )
 

@@ -5,8 +5,7 @@ import numpy as np
 from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
 from faithkit.report.formats import describe_count, format_number, format_percent, pluralize, shorten
 from faithkit.report.outcome_words import Words
-from faithkit.report.pictures.figures import map_figure
-from faithkit.report.sheets.sheet import Exploration, Sheet
+from faithkit.report.sheets.sheet import Drawing, Exploration, Sheet
 from faithkit.wording import to_printable
 
 MAX_LETTERS = 300  # of an explanation
@@ -26,7 +25,7 @@ def overview_sheet(overview: Overview, outcome: Words) -> Sheet | None:
     loss = format_number(float(totals.loss.sum()))
     caption = READING.format(agreement=outcome.local, measure=overview.measure, loss=loss)
     texts = [_shorten(text, MAX_LETTERS) for text in overview.texts]
-    figure = map_figure(totals, dict(zip(overview.selected.tolist(), texts, strict=True)))
+    figure = Drawing("map", (totals, dict(zip(overview.selected.tolist(), texts, strict=True))))
     return Sheet.of("Explanations", figure, caption, _unshown(overview), _table(overview, texts))
 
 

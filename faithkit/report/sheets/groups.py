@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from faithkit.measure.by_label import LabelEstimate
 from faithkit.measure.estimate import Estimate
@@ -18,7 +18,6 @@ from faithkit.report.formats import (
 )
 from faithkit.report.outcome_words import choose_words
 from faithkit.report.payloads import join_by_reason, note_estimator, read_confidence
-from faithkit.report.pictures.figures import group_figure
 from faithkit.report.sentences import OF_LABELS
 from faithkit.report.sheets.measures import (
     difference_values,
@@ -26,7 +25,7 @@ from faithkit.report.sheets.measures import (
     measure_table,
     number_columns,
 )
-from faithkit.report.sheets.sheet import Sheet, Table
+from faithkit.report.sheets.sheet import Drawing, Sheet, Table
 from faithkit.wording import join_words
 
 T = TypeVar("T")
@@ -72,13 +71,17 @@ def _subgroup_sheet(payload: Payload, by: str, measure: str, groups: Payload, ha
     differences, star = _compare_with_rest(payload, by, groups)
     return Sheet.of(
         title,
-        group_figure(estimates, [group["n"] for group in groups.values()], title) if has_figures else None,
+        _figure(estimates, [group["n"] for group in groups.values()], title) if has_figures else None,
         measure_table((by, "n"), number_columns(payload), rows),
         differences,
         _untested_groups(estimates),
         star,
         note_estimator(payload),
     )
+
+
+def _figure(estimates: Mapping[str, Any], sizes: list[int], title: str) -> Drawing:
+    return Drawing("groups", (estimates, sizes, title))
 
 
 def _group_estimate(payload: Payload, group: Payload) -> Estimate | None:
@@ -145,7 +148,7 @@ def _measure_by_label(
     reasons = join_by_reason({name: part["why_not"] for name, part in labels.items()})
     return Sheet.of(
         title,
-        group_figure(estimates, [part["n"] for part in labels.values()], title) if has_figures else None,
+        _figure(estimates, [part["n"] for part in labels.values()], title) if has_figures else None,
         Table(heads, rows, wide=("finding",)),
         *(f"{names}: no estimate, since {why}." for why, names in reasons.items()),
         rare,

@@ -89,7 +89,7 @@ def _explanation_parts(local: LocalResult, label: str) -> list[Part]:
     }
     row = mark_rows(view, [f"this one → {label}"], [values], [local.image], is_swapped)
     shown = show_explanation(view, is_swapped=is_swapped)
-    return [shown, row] if row.values or row.pictures else [shown]
+    return [shown, row] if row.values or row.images else [shown]
 
 
 def _view(shown: LocalResult | Violation) -> ExplanationView:
@@ -117,7 +117,7 @@ def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
     images = [local.image, *(row.image for row in witnesses)]
     is_swapped = _speaks_for_another(local)
     table = mark_rows(view, [f"this one → {label}", *heads], values, images, is_swapped)
-    return [table] if table.values or table.pictures else [", ".join(heads)]
+    return [table] if table.values or table.images else [", ".join(heads)]
 
 
 def _is_same(name: str, all_values: Sequence[Mapping[str, Any]]) -> bool:

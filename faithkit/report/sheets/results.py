@@ -15,7 +15,6 @@ from faithkit.report.formats import (
 )
 from faithkit.report.outcome_words import choose_words
 from faithkit.report.payloads import read_confidence, read_control, read_estimates
-from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
 from faithkit.report.sheets.explore import overview_sheet
 from faithkit.report.sheets.first_screen import (
     describe_quality,
@@ -39,7 +38,7 @@ from faithkit.report.sheets.measures import (
     measure_table,
     number_columns,
 )
-from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
+from faithkit.report.sheets.sheet import Bullets, Drawing, Part, Sheet, Table
 
 WITNESSES = 3  # on a page, where nobody says how many
 
@@ -104,7 +103,7 @@ def result_page(
         for name, estimate in measures.items()
         if estimate is not None and estimate.verified == 0
     ]
-    figures = [*result_figures(payload, "result", owners or {}), *spread_figures(violations or ())]
+    figures = [Drawing("result", (payload, "result", owners or {})), Drawing("spread", (violations or (),))]
     title = payload["origin"]["title"]
     parts = [
         describe_subject(payload) if title else describe_sample(payload),
@@ -117,7 +116,7 @@ def result_page(
         Sheet.of(
             "Measures",
             *_without_note(measure_parts(payload), violations),
-            measure_figure(measures, "measures"),
+            Drawing("measures", (measures, "measures")),
         ),
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),

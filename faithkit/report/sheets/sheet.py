@@ -1,7 +1,7 @@
-"""The view model of every report: a sheet of sentences, tables, figures and further sheets.
+"""The view model of every report: a sheet of sentences, tables, drawings and further sheets.
 
 The same sheet is printed in a terminal (`faithkit.report.text`), and shown in a notebook and on a page
-(`faithkit.report.html`).
+(faithkit-html).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -106,13 +106,12 @@ class Exploration:
     rows: Sequence[tuple[str, Sequence[tuple[float | None, str]], Sequence[str]]]
 
 
-@attrs.frozen
-class Figure:
-    """A picture with a title and a caption that says how to read it; a terminal leaves it out."""
+@attrs.frozen(eq=False)
+class Drawing:
+    """The name of a figure and what it is drawn from, for a page; a terminal leaves it out."""
 
-    title: str | None
-    caption: str
-    svg: str
+    figure: str
+    values: Sequence[Any]
 
 
 @attrs.frozen
@@ -186,8 +185,10 @@ class RowTable:
         Each row and its prediction.
     values : sequence of (str, bool, sequence of Pieces)
         The name of each column, or its condition; whether the explanation names it; and its values.
-    pictures : sequence of str
-        The rows as images, if they are some: the addresses of PNG files.
+    images : sequence of arrays
+        The rows themselves, if they have several axes: a page draws those that are images.
+    outlines : sequence of (Box, bool)
+        The patches that an explanation names, and whether they speak for the class.
     caption : str
         What the marks mean.
     is_swapped : bool
@@ -196,7 +197,8 @@ class RowTable:
 
     heads: Sequence[str]
     values: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
-    pictures: Sequence[str] = ()
+    images: Sequence[Any] = ()
+    outlines: Sequence[tuple[Any, bool]] = ()
     caption: str = ""
     is_swapped: bool = False
 
@@ -230,7 +232,7 @@ class Contradiction:
 
 
 Part = Union[
-    str, Table, Exploration, Figure, Bullets, Lead, ShownExplanation, RowTable, Contradiction, "Sheet"
+    str, Table, Exploration, Drawing, Bullets, Lead, ShownExplanation, RowTable, Contradiction, "Sheet"
 ]
 
 

@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, combinations, count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,7 +11,6 @@ import pandas as pd
 
 from faithkit.display import Displayable
 from faithkit.errors import FaithkitError, InputError
-from faithkit.files import save_text
 from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import ABOVE, ROUNDING, Control
@@ -29,8 +27,6 @@ from faithkit.run.result import split_brackets
 from faithkit.wording import join_words
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from faithkit.report.sheets.sheet import Sheet
 
 UNFIT = (NOT_FAITHFUL, NOTHING_TESTED, NAMES, DETERMINES)
@@ -218,26 +214,15 @@ class Comparison(Report):
         recommendation = Recommendation.from_dict(payload["recommendation"])
         return cls(results, tuple(payload["left_out"]), pairs, recommendation)
 
-    def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
-        """Draw the measure of every comparable system with interval and bracket, the best highlighted."""
-        from faithkit.report.pictures import plots
-
-        estimates = self._estimates(measure)
-        if not estimates:
-            raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
-        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
-        return plots.draw_measures(axes, estimates, self.best(measure))
-
-    def to_html(self, path: str | Path | None = None, more: "Sheet | None" = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if that is given.
+    def page(self, more: "Sheet | None" = None) -> "Sheet":
+        """Return the sheet of a page: all systems, with plots, differences and provenance.
 
         A `Sheet` with more about the systems, such as a plugin's, comes first on the page.
         """
-        from faithkit.report.html import page_html
         from faithkit.report.sheets.comparisons import comparison_page
 
         owners = {name: owners_by_measure(result.evidence.counts) for name, result in self.results.items()}
-        return save_text(page_html(comparison_page(self.to_dict(), owners, more)), path)
+        return comparison_page(self.to_dict(), owners, more)
 
     @property
     def _ranking_measure(self) -> str:

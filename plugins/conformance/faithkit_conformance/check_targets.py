@@ -47,6 +47,7 @@ _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "estimator": (estimator_checks,),
     "diagnostic": (diagnostic_checks,),
     "executor": (executor_checks,),
+    "reporter": (),
     "adapter": (adapter_checks,),
     "loader": (loader_checks,),
     "dataset": (dataset_checks,),

@@ -16,6 +16,7 @@ import pytest
 from documented import DOCS, blocks
 from lazy_modules import import_when_used
 from slow_runs import PLUGIN
+from pages import json_of
 
 import faithkit
 
@@ -80,7 +81,7 @@ def finish(process):
 
 def evaluate(*more, seconds=0.0):
     return ("evaluate", "--data", "data.csv", "--target", "y", "--model", "odd_model:model", "--explainer",
-            f"slow:seconds={seconds}", "--diagnose", "none", "--json", "-", *more)  # fmt: skip
+            f"slow:seconds={seconds}", "--diagnose", "none", "--out", "-", "--format", "json", *more)  # fmt: skip
 
 
 def on(scheduler):
@@ -243,7 +244,7 @@ def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
 def test_a_worker_without_the_plugin_is_named_with_what_it_lacks(folder):
     process, address = start(folder, plugin=False)
     try:
-        code, out, err = finish(command(folder, *evaluate(*on(address), "--json", "result.json")))
+        code, out, err = finish(command(folder, *evaluate(*on(address), "--out", "result.json")))
         names = list(workers(address))
     finally:
         process.communicate("", timeout=60)

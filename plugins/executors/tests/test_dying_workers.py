@@ -137,7 +137,7 @@ def test_deaths_are_reported_and_recorded_and_not_died_again(tmp_path, log):
     assert missing(first) == [3, 10]
     assert first.why_unexplained == {"worker died": 2}
     explained = len(log())
-    assert evaluated(X[:12], **options).to_json() == first.to_json()
+    assert evaluated(X[:12], **options).to_dict() == first.to_dict()
     assert len(log()) == explained
 
 
@@ -195,7 +195,7 @@ def start(folder, *options, **environment):
     path = os.pathsep.join([str(PLUGIN), str(folder), os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", "data.csv", "--target", "y", "--model",
-         "odd_model:model", "--diagnose", "none", "--json", "-", *options],
+         "odd_model:model", "--diagnose", "none", "--out", "-", "--format", "json", *options],
         cwd=folder, env={**os.environ, "PYTHONPATH": path, **environment}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip

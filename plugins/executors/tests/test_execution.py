@@ -26,7 +26,7 @@ import faithkit
     "executor", ["processes:workers=2", "processes:workers=2,timeout=60", "threads:workers=3"]
 )
 def test_executors_change_no_byte(executor):
-    assert evaluated(executor=executor).to_json() == evaluated().to_json()
+    assert evaluated(executor=executor).to_dict() == evaluated().to_dict()
 
 
 def test_equal_rows_have_equal_explanations_in_any_order():
@@ -43,7 +43,7 @@ def test_frames_with_words_and_gaps_travel_to_workers():
     alone, by_workers = (
         faithkit.evaluate(parity, frame, explainer=explain_by_job, n_jobs=n_jobs) for n_jobs in (1, 2)
     )
-    assert alone.to_json() == by_workers.to_json()
+    assert alone.to_dict() == by_workers.to_dict()
 
 
 def explain_by_job(X):
@@ -152,7 +152,7 @@ def start(folder, n_jobs=1, run="", seconds=0.02, **popen):
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", str(data), "--target", "y", "--model",
          "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--executor",
-         f"stored:folder={folder / 'store'},inside=processes:workers={n_jobs}", "--diagnose", "none", "--json", "-"],
+         f"stored:folder={folder / 'store'},inside=processes:workers={n_jobs}", "--diagnose", "none", "--out", "-", "--format", "json"],
         env={**os.environ, "PYTHONPATH": path, **log},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts, **popen,
     )  # fmt: skip

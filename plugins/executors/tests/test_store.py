@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from faithkit_executors.processes import Processes
 from faithkit_executors.store import VERSION_FILE, Store, Stored, load_result
+from pages import json_of
 from slow_runs import Slow, X, evaluated, parity
 
 import faithkit
@@ -21,10 +22,10 @@ from faithkit.run import provenance
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
-    first = evaluated(executor=Stored(tmp_path / "store")).to_json()
+    first = json_of(evaluated(executor=Stored(tmp_path / "store")))
     assert sorted(log()) == list(range(40))
-    assert evaluated(executor=Stored(tmp_path / "store")).to_json() == first
-    assert evaluated(executor=Stored(tmp_path / "store", Processes(2))).to_json() == first
+    assert json_of(evaluated(executor=Stored(tmp_path / "store"))) == first
+    assert json_of(evaluated(executor=Stored(tmp_path / "store", Processes(2)))) == first
     assert len(log()) == 40
 
 
@@ -35,10 +36,10 @@ def test_only_new_rows_are_explained(tmp_path, log):
 
 
 def test_recorded_failures_are_not_tried_again_unless_a_run_raises(tmp_path, log):
-    first = evaluated(explainer=Slow(trouble="raise"), on_error="record", executor=Stored(tmp_path)).to_json()
+    first = json_of(evaluated(explainer=Slow(trouble="raise"), on_error="record", executor=Stored(tmp_path)))
     before = len(log())
     assert (
-        evaluated(explainer=Slow(trouble="raise"), on_error="record", executor=Stored(tmp_path)).to_json()
+        json_of(evaluated(explainer=Slow(trouble="raise"), on_error="record", executor=Stored(tmp_path)))
         == first
     )
     assert len(log()) == before
@@ -330,7 +331,7 @@ def test_a_folder_with_other_files_may_become_a_store(tmp_path, log):
 
 
 def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
-    whole = evaluated(executor=Stored(tmp_path / "store")).to_json()
+    whole = json_of(evaluated(executor=Stored(tmp_path / "store")))
     files = sorted((tmp_path / "store").glob("*/*.npz"))
     cut_off, flipped, emptied, swapped, exchanged = (file.read_bytes() for file in files[:5])
     files[0].write_bytes(cut_off[:-20])
@@ -341,9 +342,9 @@ def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
     with pytest.warns(
         faithkit.FaithkitWarning, match=r"^5 of 10 chunks must be explained again: in the store"
     ):
-        assert evaluated(executor=Stored(tmp_path / "store")).to_json() == whole
+        assert json_of(evaluated(executor=Stored(tmp_path / "store"))) == whole
     assert len(log()) == 40 + 4 * 5
-    assert evaluated(executor=Stored(tmp_path / "store")).to_json() == whole
+    assert json_of(evaluated(executor=Stored(tmp_path / "store"))) == whole
     assert len(log()) == 40 + 4 * 5
 
 
@@ -416,9 +417,9 @@ def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk
 
 
 def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, log):
-    whole = evaluated(X[:8], executor=Stored(small_disk / "store")).to_json()
+    whole = json_of(evaluated(X[:8], executor=Stored(small_disk / "store")))
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    assert evaluated(X[:8], executor=Stored(small_disk / "store")).to_json() == whole
+    assert json_of(evaluated(X[:8], executor=Stored(small_disk / "store"))) == whole
     with pytest.raises(faithkit.errors.StoreError, match=r"Read-only.*name a folder that you can write to"):
         evaluated(X, executor=Stored(small_disk / "store"))
 

@@ -53,7 +53,7 @@ def test_a_loop_in_C_is_ended_together_with_its_process(workers, tmp_path, log):
     assert missing(result) == [3, 10]
     explained = len(log())
     again = evaluated(X[:16], on_error="record", **options)
-    assert again.to_json() == result.to_json()
+    assert again.to_dict() == result.to_dict()
     assert len(log()) == explained
     with pytest.raises(
         faithkit.errors.ExplainerError, match=r"failed on row \d+: time limit of 0\.3 s\. With on_error"
@@ -69,7 +69,7 @@ def test_a_limit_that_nobody_can_keep_leaves_every_row_unexplained(seconds):
 
 @pytest.mark.parametrize("seconds", [3600, 1e10, 1e300, sys.float_info.max])
 def test_a_limit_of_ages_changes_nothing(seconds):
-    assert evaluated(executor=Processes(1, seconds)).to_json() == evaluated().to_json()
+    assert evaluated(executor=Processes(1, seconds)).to_dict() == evaluated().to_dict()
 
 
 def test_what_cannot_travel_is_limited_here_by_the_alarm_alone_and_a_warning_says_so():

@@ -226,7 +226,7 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
     (here / "r.csv").unlink(missing_ok=True)
     (here / "pipe").unlink(missing_ok=True)
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = gate("--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
+    done = gate("--out", "pipe", "--out", "r.csv", "--format", "json", "--fail-under", f"consistency={limit}")
     assert done.exit_code == 1
     assert f"cannot write {here / 'pipe'}: no process reads it" in done.stderr
     assert ("failed: consistency may be as low as" in done.stderr) == missed
@@ -243,7 +243,7 @@ def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_ke
     assert run(*SCORE, "--json", "r.json").exit_code == 0
     with open("/dev/full", "w") as full:
         done = console(
-            "gate", "r.json", "--csv", "r.csv", "--fail-under", f"consistency={limit}", capture_output=False,
+            "gate", "r.json", "--out", "r.csv", "--fail-under", f"consistency={limit}", capture_output=False,
             stdout=full, stderr=-1,
         )  # fmt: skip
     assert done.returncode == 1
@@ -255,7 +255,7 @@ def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_ke
 def test_all_that_went_wrong_is_told_on_one_line(here):
     for name in ("pipe", "other-pipe"):
         os.mkfifo(here / name)
-    done = gate("--json", "pipe", "--csv", "other-pipe", "--fail-under", "sufficiency=0.5")
+    done = gate("--out", "pipe", "--out", "other-pipe", "--format", "json", "--fail-under", "sufficiency=0.5")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert all(

@@ -184,7 +184,7 @@ def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
         *("evaluate", "--data", "my data.csv", "--explanation", "phi_*", "*.csv", "$HOME", "$(touch hacked)"),
         *("`touch", "hacked`", "a;b", "--seed", "1"),
     ]
-    assert arguments[-4::2] == ["--html", "--json"]
+    assert arguments[-4::2] == ["--out", "--out"]
     assert gates[:2] + gates[2:-2] == ["gate", arguments[-1], *GATE.split(), "a b", "$HOME"]
     assert gates[-2] == "--junit"
     assert not (runner.folder / "hacked").exists()
@@ -267,7 +267,7 @@ def test_the_plugins_are_those_of_the_actions_own_version(runner):
     done = runner.run("Install faithkit", plugins="scoped-rules paper", requirements="xgboost>=2 *.whl")
     assert done.returncode == 0, done.stderr
     words = (runner.folder / "pip").read_text().splitlines()
-    names = ("integrations", "scoped-rules", "paper")
+    names = ("html", "integrations", "scoped-rules", "paper")
     projects = [str(ROOT), *(str(ROOT / "plugins" / name) for name in names)]
     assert words == ["-I", "-m", "pip", "install", *projects, "xgboost>=2", "*.whl"]
 

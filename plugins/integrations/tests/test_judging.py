@@ -63,7 +63,7 @@ def test_sufficiency_is_compared_with_its_own_chance_which_a_pool_changes():
 
 
 def test_a_result_from_a_file_is_judged_alike(tmp_path):
-    RESULT.to_json(tmp_path / "r.json")
+    RESULT.write(tmp_path / "r.json")
     loaded = faithkit.load(tmp_path / "r.json")
     assert list(judge(loaded, consistency=0.9)) == list(judge(RESULT, consistency=0.9))
 

@@ -148,7 +148,7 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
         "--violations",
         1,
     ]
-    shown = run_score(write(log, tmp_path), *roles, *options, "--json", tmp_path / "result.json")
+    shown = run_score(write(log, tmp_path), *roles, *options, "--out", tmp_path / "result.json")
     assert shown.exit_code == 0, shown.stderr
     assert "warning" not in shown.stderr
     explained = np.sort([*REFUSED, APPROVED[1]])

@@ -26,6 +26,7 @@ METHODS_BY_KIND = {
     "estimator": ("scores",),
     "diagnostic": ("diagnose",),
     "executor": ("run",),
+    "reporter": ("write",),
     "adapter": ("example",),
     "loader": ("load", "example"),
     "dataset": ("load", "place"),

@@ -145,9 +145,9 @@ class Agreements(faithkit.plugin.Report):
         """Return one row per pair and measure."""
         return pd.concat([pair.to_frame() for pair in self.pairs], ignore_index=True)
 
-    def to_html(self, path: Any = None) -> str:
-        """Return the page of the comparison with a section about agreement; write it to `path` if given."""
-        return self.comparison.to_html(path, more=self.sheet())
+    def page(self) -> faithkit.plugin.Sheet:
+        """Return the page of the comparison with a section about agreement."""
+        return self.comparison.page(more=self.sheet())
 
     def line(self) -> str:
         """Return the text of `repr`."""
@@ -164,8 +164,9 @@ class Agreements(faithkit.plugin.Report):
     def __str__(self) -> str:
         return f"{super().__str__()}\n\n{self.comparison}"
 
-    def _repr_html_(self) -> str:
-        return super()._repr_html_() + self.comparison._repr_html_()
+    def _repr_html_(self) -> str | None:
+        fragments = (super()._repr_html_(), self.comparison._repr_html_())
+        return "".join(filter(None, fragments)) or None
 
 
 def _count_noun(count: int, noun: str) -> str:

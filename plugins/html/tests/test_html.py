@@ -2,7 +2,6 @@
 
 import html
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ from consoles import run
 from lazy_modules import import_when_used
 from looping import one_test
 from markupsafe import Markup
+from pages import Reader, page_of, read_explanations
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, evaluate_hostile, score_ordinary
 
 import faithkit
@@ -21,62 +21,25 @@ from faithkit.run.evaluation_report import EvaluationReport
 mpl = import_when_used("matplotlib")
 
 
-VOID = {"meta", "link", "col", "br"}
-
-
-class Reader(HTMLParser):
-    """Collects a page's elements, attributes and words, and complains where tags do not match."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.attributes, self.words = [], [], [], []
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.words.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
-
-    def values(self, name):
-        return [value for key, value in self.attributes if key == name]
-
-
 def find_headings(text):
     return re.findall(r"<h2>(.*?)</h2>", text)
 
 
 @pytest.fixture(scope="module")
 def hostile_page():
-    return evaluate_hostile().to_html()
+    return page_of(evaluate_hostile())
 
 
 @pytest.fixture
 def ordinary_page(monkeypatch):
     """An ordinary page whose pictures have their labels alone."""
     monkeypatch.setattr(
-        "faithkit.report.pictures.figures.render_svg",
+        "faithkit_html.figures.render_svg",
         lambda draw, new_axes, label, *_, **__: Markup('<svg role="img" aria-label="{}"></svg>').format(
             label
         ),
     )
-    return score_ordinary().to_html()
+    return page_of(score_ordinary())
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +58,14 @@ def compared():
 
 @pytest.fixture
 def compared_page(compared, no_pictures):
-    return compared.to_html()
+    return page_of(compared)
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_every_section_is_there():
     result = score_ordinary()
     outcome = EvaluationReport.of(result, violations=2, by="sex")
-    assert find_headings(outcome.to_html()) == [
+    assert find_headings(page_of(outcome)) == [
         *("Measures", "Behind the numbers"),
         *("Consistency by predicted label", "Sufficiency by predicted label"),
         *("Consistency by sex", "Sufficiency by sex", "Contradictions", "Explanations"),
@@ -148,18 +111,18 @@ def test_ids_are_unique_and_lead_somewhere(hostile_page):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_same_result_gives_the_same_bytes(compared, compared_page):
-    assert evaluate_hostile().to_html() == evaluate_hostile().to_html()
-    assert compared.to_html() == compared_page
+    assert page_of(evaluate_hostile()) == page_of(evaluate_hostile())
+    assert page_of(compared) == compared_page
 
 
 def test_a_persons_own_plot_settings_change_no_byte(draw_only):
     draw_only(("measures", "consistency by sample size", "local consistency", "how many", "map of"))
-    page = score_ordinary().to_html()
+    page = page_of(score_ordinary())
     with mpl.rc_context(
         {"font.size": 30, "axes.facecolor": "red", "text.usetex": True, "svg.fonttype": "path"}
     ):
         before = dict(mpl.rcParams)
-        assert score_ordinary().to_html() == page
+        assert page_of(score_ordinary()) == page
         assert dict(mpl.rcParams) == before
 
 
@@ -195,7 +158,7 @@ def test_hostile_names_are_text_in_plots_too(hostile_page):
 def test_colours_follow_the_page_and_data_does_not(draw_only):
     draw_only("consistency by group")
     result = faithkit.score(["y", "y", "n", "n"] * 2, ["a"] * 8)
-    text = EvaluationReport.of(result, by=["stroke: #1864ab", "b"] * 4).to_html()
+    text = page_of(EvaluationReport.of(result, by=["stroke: #1864ab", "b"] * 4))
     svg = re.search(r'<svg role="img" aria-label="consistency by group.*?</svg>', text, re.S)[0]
     assert "stroke: #1864ab</text>" in svg
     assert not re.search(r"<[^>]*#[0-9a-f]{6}", svg)
@@ -204,7 +167,7 @@ def test_colours_follow_the_page_and_data_does_not(draw_only):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_measure_that_was_not_taken_says_why():
-    read = Reader(faithkit.score(["y", "n", "n"], [[0.1], [0.1], [0.3]]).to_html()).text
+    read = Reader(page_of(faithkit.score(["y", "n", "n"], [[0.1], [0.1], [0.3]]))).text
     assert "not measured" in read
     assert "explanations of kind 'vector' need a relation that says where they apply" in read
     assert "Sufficiency by sample size" not in read
@@ -212,7 +175,7 @@ def test_a_measure_that_was_not_taken_says_why():
 
 @pytest.mark.usefixtures("no_pictures")
 def test_one_row_is_a_page_that_claims_nothing():
-    text = faithkit.score(["yes"], ["because"]).to_html()
+    text = page_of(faithkit.score(["yes"], ["because"]))
     read = Reader(text).text
     assert "consistency – – – 0 % –" in read
     assert "Nothing could be checked for consistency, so it has no curve and no local scores" in read
@@ -228,7 +191,7 @@ def test_unexplained_rows_are_told_with_their_reasons(hostile_page):
 @pytest.mark.usefixtures("no_pictures")
 def test_witnesses_mark_the_cells_that_differ():
     frame = pd.DataFrame({"age": [30, 31], "job": ["cook", "cook"], "town": [None, "Rome"]})
-    text = faithkit.score(["yes", "no"], ["because", "because"], X=frame).to_html()
+    text = page_of(faithkit.score(["yes", "no"], ["because", "because"], X=frame))
     rows = re.findall(r"<tr><th>(\w+)</th>\s*<td>(.*?)</td>", text)
     mark = '<mark class="differs">{}</mark>'
     assert rows == [("age", mark.format(30)), ("town", mark.format("missing")), ("job", "cook")]
@@ -237,23 +200,23 @@ def test_witnesses_mark_the_cells_that_differ():
 
 @pytest.mark.usefixtures("no_pictures")
 def test_witnesses_without_instances_are_rows_and_predictions():
-    read = Reader(faithkit.score(["yes", "no"], ["because", "because"]).to_html()).text
+    read = Reader(page_of(faithkit.score(["yes", "no"], ["because", "because"]))).text
     assert "row 0 → yes row 1 → no" in read
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_as_many_witnesses_as_were_asked_for():
     result = faithkit.score(["y", "n"] * 6, [letter for letter in "abcdef" for _ in "yn"])
-    assert result.to_html().count("holds for 2 instances") == 3
-    assert EvaluationReport.of(result, violations=5).to_html().count("holds for 2 instances") == 5
-    assert EvaluationReport.of(result, violations=0).to_html().count("holds for 2 instances") == 0
+    assert page_of(result).count("holds for 2 instances") == 3
+    assert page_of(EvaluationReport.of(result, violations=5)).count("holds for 2 instances") == 5
+    assert page_of(EvaluationReport.of(result, violations=0)).count("holds for 2 instances") == 0
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_texts_are_shown_side_by_side():
     texts = ["good <i>film</i>", "bad film"]
     result = faithkit.score(["y", "n"], ["film", "film"], X=texts)
-    assert "good <i>film</i> bad film" in Reader(result.to_html()).text
+    assert "good <i>film</i> bad film" in Reader(page_of(result)).text
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -261,7 +224,7 @@ def test_sixty_columns_are_folded_and_all_there():
     names = [f"a column with the long name {i}" for i in range(60)]
     frame = pd.DataFrame([["x" * 200] * 60, ["y"] * 60], columns=names)
     vectors = pd.DataFrame(np.ones((2, 60)), columns=names)
-    text = faithkit.score(["y", "n"], vectors, X=frame).to_html()
+    text = page_of(faithkit.score(["y", "n"], vectors, X=frame))
     assert "44 more columns" in text
     assert all(f"<th>{name}</th>" in text for name in names)
     assert "<summary>The whole explanation</summary>" in text
@@ -271,7 +234,7 @@ def test_sixty_columns_are_folded_and_all_there():
 def test_subgroups_show_their_difference_and_mark_the_sure_ones():
     labels = ["y"] * 200 + ["y", "n"] * 100
     result = faithkit.score(labels, ["same"] * 400)
-    text = EvaluationReport.of(result, by=["calm"] * 200 + ["wild"] * 200).to_html()
+    text = page_of(EvaluationReport.of(result, by=["calm"] * 200 + ["wild"] * 200))
     rows = re.findall(r"<tr>\s*<th [^>]*>calm</th>.*?</tr>", text, re.S)
     numbers, minus = (Reader(row).text.replace("\u00a0", " ") for row in rows)
     assert re.fullmatch(r"calm 200 1\.000 .* 100 % 100 % of 200 one label", numbers)
@@ -280,7 +243,7 @@ def test_subgroups_show_their_difference_and_mark_the_sure_ones():
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_group_that_is_everybody_has_nobody_to_differ_from():
-    text = EvaluationReport.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3).to_html()
+    text = page_of(EvaluationReport.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3))
     assert "all 3 " in Reader(text).text
     assert "minus the rest" not in text
 
@@ -290,7 +253,7 @@ def test_of_fourteen_groups_a_plot_has_the_twelve_largest(draw_only):
     sizes = [2 if name in (3, 9) else 9 for name in range(14)]
     groups = [f"g{name}" for name, size in enumerate(sizes) for _ in range(size)]
     result = faithkit.score([("y", "n", "n")[row % 3] for row in range(len(groups))], ["a"] * len(groups))
-    text = EvaluationReport.of(result, by=groups).to_html()
+    text = page_of(EvaluationReport.of(result, by=groups))
     assert all(f">g{name}</th>" in text for name in range(14))
     svg = re.search(r'<svg role="img" aria-label="consistency by group.*?</svg>', text, re.S)[0]
     drawn = [name for name in range(14) if f">g{name}</text>" in svg]
@@ -304,7 +267,7 @@ def test_provenance_names_everything_that_was_asked_and_nothing_that_changes():
     result = faithkit.evaluate(
         lambda X: X["age"] > 9, frame, explainer=lambda X: (X["age"] > 12).tolist(), seed=7, confidence=0.9
     )
-    read = Reader(result.to_html()).text
+    read = Reader(page_of(result)).text
     for words in (
         *("explainer <lambda>", "discretizer original", "estimator leave-one-out", "confidence 90 %"),
         *("seed 7", "20 rows, 1 column", result.provenance()["data"]["fingerprint"]),
@@ -319,7 +282,7 @@ def test_an_explainer_that_learnt_from_the_sample_is_told():
     with pytest.warns(faithkit.FaithkitWarning, match="no background"):
         result = faithkit.evaluate(lambda X: X["age"] > 9, frame, explainer="tree")
     [warning] = [warning for warning in result.warnings if warning.name == "learnt"]
-    assert warning.sentence in result.to_html()
+    assert warning.sentence in page_of(result)
     assert "optimistic" in warning.sentence
 
 
@@ -327,7 +290,7 @@ def test_an_explainer_that_learnt_from_the_sample_is_told():
 def test_a_p_value_is_shown_where_it_was_asked_for(ordinary_page):
     assert "permutations): consistency" not in ordinary_page
     result = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19)
-    assert "p (19 permutations): consistency 0.050" in Reader(result.to_html()).text
+    assert "p (19 permutations): consistency 0.050" in Reader(page_of(result)).text
 
 
 @one_test
@@ -339,7 +302,7 @@ def test_a_p_value_is_shown_where_it_was_asked_for(ordinary_page):
 @pytest.mark.usefixtures("no_pictures")
 def test_the_estimator_has_a_column_of_its_name_and_chance_is_that_of_what_stands_first(estimator, value):
     result = faithkit.score(["y", "y", "n", "n"], ["a", "a", "a", "b"], estimator=estimator)
-    read = Reader(result.to_html()).text.replace("\u00a0", " ")
+    read = Reader(page_of(result)).text.replace("\u00a0", " ")
     # two of each label: any two agree with probability 1/3
     row = re.search(r"consistency (\S+) (?:\S+ – \S+|–) (\S+) 75 % \S+ % of 3 (\S+)", read)
     assert row.groups() == ("0.250", "0.333", value)
@@ -353,7 +316,7 @@ def test_the_estimator_has_a_column_of_its_name_and_chance_is_that_of_what_stand
 def test_leave_one_out_has_a_column_only_where_all_numbers_are_asked_for():
     result = faithkit.score(["y", "y", "n", "n"], ["a", "a", "a", "b"])
     assert "one-out" not in str(result)
-    assert "leave-one-out 0.250" not in Reader(result.to_html()).text
+    assert "leave-one-out 0.250" not in Reader(page_of(result)).text
     token = VERBOSE.set(True)
     try:
         row = next(line for line in str(result).splitlines() if line.startswith("consistency  "))
@@ -368,7 +331,7 @@ def test_a_notebook_shows_the_p_value_and_whose_the_interval_is():
     read = Reader(result._repr_html_()).text
     assert "p (19 permutations): consistency 0.050" in read
     assert "Intervals, differences and p are the same for every estimator" in read
-    assert "Intervals, differences and p are the same for every estimator" in Reader(result.to_html()).text
+    assert "Intervals, differences and p are the same for every estimator" in Reader(page_of(result)).text
 
 
 def test_a_comparison_ranks_systems_and_marks_the_best(compared, compared_page):
@@ -405,7 +368,7 @@ def test_a_comparison_says_who_has_no_sufficiency_and_why(compared_page):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_system_alone_is_a_comparison_too():
-    read = Reader(Comparison({"alone": score_ordinary()}).to_html()).text
+    read = Reader(page_of(Comparison({"alone": score_ordinary()}))).text
     assert "1 explanation system" in read
     assert "Use alone: no other system was compared" in read
     assert "*: the best of the systems that could be checked (paired" in read
@@ -416,15 +379,16 @@ def test_pages_are_written_whole(tmp_path):
     result = score_ordinary()
     for page in (result, Comparison({"a": result}), EvaluationReport(result)):
         path = tmp_path / f"{type(page).__name__}.html"
-        assert page.to_html(path) == path.read_text("utf-8")
+        page.write(path)
+        assert path.read_text("utf-8") == page_of(page)
     assert len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_command_line_writes_the_page_and_twice_the_same(tmp_path):
     pd.DataFrame({"label": ["y", "n", "y"], "why": ["<a>", "<a>", "b"]}).to_csv(tmp_path / "log.csv")
-    command = ("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "why", "--html")
-    done = run(*command, "-")
+    command = ("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "why", "--out")
+    done = run(*command, "-", "--format", "html")
     assert done.exit_code == 0, done.output
     assert run(*command, tmp_path / "page.html").exit_code == 0
     assert done.stdout == (tmp_path / "page.html").read_text("utf-8")
@@ -434,7 +398,7 @@ def test_the_command_line_writes_the_page_and_twice_the_same(tmp_path):
 @pytest.mark.usefixtures("no_pictures")
 def test_letters_that_no_page_can_show_are_escaped(tmp_path):
     result = faithkit.score(["y", "n"], ["half \ud800 a letter\u202e\x1b"] * 2)
-    result.to_html(tmp_path / "page.html")
+    result.write(tmp_path / "page.html")
     assert r"half \ud800 a letter\u202e\x1b" in (tmp_path / "page.html").read_text("utf-8")
 
 
@@ -457,12 +421,6 @@ def test_a_fragment_has_the_verdict_the_headline_and_the_sentences():
         "Consistency: all 60 instances could be checked: others with their explanation get the same prediction"
         in read
     )
-
-
-def read_explanations(text):
-    """Return the cells of a page's table of explanations."""
-    body = re.search(r'<table class="explore">.*?<tbody>(.*?)</tbody>', text, re.S)[1]
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in body.split("</tr>")[:-1]]
 
 
 def test_hostile_names_are_text_in_the_table_and_on_the_map(hostile_page):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 from markupsafe import Markup, escape
 
@@ -29,9 +30,9 @@ from faithkit.report.formats import (
 )
 from faithkit.report.outcome_words import Words, choose_words
 from faithkit.report.payloads import read_estimates
-from faithkit.report.pictures import plots
-from faithkit.report.sheets.sheet import Figure
+from faithkit.report.sheets.sheet import Drawing, Sheet
 from faithkit.wording import to_printable
+from faithkit_html import drawing as plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,6 +80,29 @@ _MARKER = re.compile(r"(<use [^<>]*?)\s*/>")
 _UNWANTED = re.compile(
     r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.S
 )
+
+
+@attrs.frozen
+class Figure:
+    """A picture with a title and a caption that says how to read it."""
+
+    title: str | None
+    caption: str
+    svg: str
+
+
+def add_figures(sheet: Sheet) -> Sheet:
+    """Return a sheet with its figures drawn, and those of its sections."""
+    parts: list[Any] = []
+    for part in sheet.parts:
+        if isinstance(part, Sheet):
+            parts.append(add_figures(part))
+        elif isinstance(part, Drawing):
+            figures = FIGURES[part.figure](*part.values)
+            parts += figures if isinstance(figures, list) else [figures]
+        else:
+            parts.append(part)
+    return attrs.evolve(sheet, parts=parts)
 
 
 def measure_figure(
@@ -224,6 +248,18 @@ def report_figure(draw: "Callable[[Axes], object]", title: str) -> Figure:
     return Figure(
         None, "", render_svg(partial(plots.draw_report, draw), plots.make_chart_axes, title, "plot")
     )
+
+
+FIGURES: Mapping[str, Callable[..., Figure | list[Figure]]] = {
+    "measures": measure_figure,
+    "groups": group_figure,
+    "worth": worth_figure,
+    "result": result_figures,
+    "spread": spread_figures,
+    "map": map_figure,
+    "report": report_figure,
+}
+"""The functions that draw, by the names that the sheets of the kernel give to figures."""
 
 
 def render_svg(

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+import faithkit_html
 import numpy as np
 import pytest
+from faithkit_html import drawing as plots
 from lazy_modules import import_when_used
 from looping import one_test
 from report.examples import IMAGE, score_ordinary
@@ -12,7 +14,6 @@ from report.examples import IMAGE, score_ordinary
 import faithkit
 from faithkit.errors import InputError
 from faithkit.report.formats import format_interval
-from faithkit.report.pictures import plots
 from faithkit.run.comparisons.comparison import Comparison
 
 mpl, mpl_figure = import_when_used("matplotlib"), import_when_used("matplotlib.figure")
@@ -43,7 +44,7 @@ def logged():
 
 
 def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logged):
-    ax = logged.plot()
+    ax = faithkit_html.plots.measures(logged)
     consistency = logged.consistency
     assert find_dots(ax) == [consistency.estimate]
     assert find_lines(ax, "interval") == [[consistency.low, consistency.high]]
@@ -63,26 +64,26 @@ def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logge
 def test_chance_and_the_dot_do_not_depend_on_the_estimator(estimator):
     words = ["a", "b", "b", "c", "c", "c", "d", "d", "d", "d"]
     labels = ["yes", "no", "no", "yes", "yes", "yes", "no", "no", "no", "yes"]
-    ax = faithkit.score(labels, words, estimator=estimator).plot()
+    ax = faithkit_html.plots.measures(faithkit.score(labels, words, estimator=estimator))
     # five of each label; by hand: 0 for a, 1 for b and c, 2/3 for three of d
     assert find_lines(ax, "chance") == [[pytest.approx((5 * 4 + 5 * 4) / (10 * 9))]]
     assert find_dots(ax) == [pytest.approx(0.7)]
 
 
 def test_what_was_not_measured_is_said_and_not_drawn(logged):
-    assert find_texts(logged.plot())[2:] == ["sufficiency", "not measured"]
+    assert find_texts(faithkit_html.plots.measures(logged))[2:] == ["sufficiency", "not measured"]
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_layout_engine_of_the_readers_own_does_not_get_in_the_way(logged):
     with mpl.rc_context({"figure.constrained_layout.use": True}):
-        ax = logged.plot()
+        ax = faithkit_html.plots.measures(logged)
         ax.figure.draw_without_rendering()  # it warned here
-    assert ax.get_position().bounds == logged.plot().get_position().bounds
+    assert ax.get_position().bounds == faithkit_html.plots.measures(logged).get_position().bounds
 
 
 def test_nothing_checked_is_no_dot_at_zero():
-    ax = faithkit.score([0, 1], ["a", "b"]).plot()
+    ax = faithkit_html.plots.measures(faithkit.score([0, 1], ["a", "b"]))
     assert find_dots(ax) == find_lines(ax, "chance") == []
     assert "nothing known" in find_texts(ax)
 
@@ -92,12 +93,12 @@ def test_a_group_in_which_nothing_could_be_compared_has_no_dot_and_no_number_as_
     labels = ["yes", "no"] * 10 + ["yes", "yes", "yes", "no"]
     groups = faithkit.score(labels, [*labels[:20], "a", "b", "c", "d"]).by(["large"] * 20 + ["tiny"] * 4)
     assert groups["tiny"].consistency.estimate == 0.5
-    ax = faithkit.plots.subgroups(groups)
+    ax = faithkit_html.plots.subgroups(groups)
     assert (find_dots(ax), find_texts(ax)[2:]) == ([1.0], ["tiny", "nothing known"])
 
 
 def test_an_estimator_without_an_interval_is_a_dot_alone():
-    ax = faithkit.score([0, 0, 1], ["a", "a", "a"], estimator="majority").plot()
+    ax = faithkit_html.plots.measures(faithkit.score([0, 0, 1], ["a", "a", "a"], estimator="majority"))
     assert len(find_dots(ax)) == 1
     assert find_lines(ax, "interval") == []
     assert "0.333" in find_texts(ax)  # two of three rows agree with one of two others
@@ -105,8 +106,8 @@ def test_an_estimator_without_an_interval_is_a_dot_alone():
 
 def test_the_given_axes_are_used_and_returned(logged):
     ax = make_axes()
-    assert logged.plot(ax=ax) is ax
-    assert logged.plot() is not logged.plot()
+    assert faithkit_html.plots.measures(logged, ax) is ax
+    assert faithkit_html.plots.measures(logged) is not faithkit_html.plots.measures(logged)
 
 
 def test_names_are_never_read_as_mathematics(logged):
@@ -129,7 +130,7 @@ def test_a_long_name_is_shortened_in_its_middle(logged):
 def test_the_best_come_to_the_fore(logged):
     good = faithkit.score(["yes", "no"] * 50, ["yes", "no"] * 50)
     poor = faithkit.score(["yes", "no"] * 50, ["same"] * 100)
-    ax = Comparison({"poor": poor, "good": good}).plot()
+    ax = faithkit_html.plots.systems(Comparison({"poor": poor, "good": good}))
     weights = {text.get_text(): text.get_fontweight() for text in ax.texts}
     assert (weights["good"], weights["poor"]) == ("bold", "normal")
     assert find_dots(ax) == [poor.consistency.value, good.consistency.value]
@@ -137,9 +138,9 @@ def test_the_best_come_to_the_fore(logged):
 
 def test_a_comparison_draws_only_what_was_measured(logged):
     both = Comparison({"rules": score_ordinary(), "logged": score_ordinary()})
-    assert len(find_dots(both.plot("sufficiency"))) == 2
+    assert len(find_dots(faithkit_html.plots.systems(both, "sufficiency"))) == 2
     with pytest.raises(InputError, match="sufficiency cannot be drawn: no system has it"):
-        Comparison({"logged": logged}).plot("sufficiency")
+        faithkit_html.plots.systems(Comparison({"logged": logged}), "sufficiency")
 
 
 def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
@@ -197,7 +198,7 @@ def test_the_largest_group_is_in_the_last_bin(most, last):
 
 def test_one_row_can_be_drawn():
     alone = faithkit.score(["yes"], ["because"])
-    assert find_dots(alone.plot()) == []
+    assert find_dots(faithkit_html.plots.measures(alone)) == []
     plots.draw_local_scores(
         make_axes(), alone.evidence.counts["consistency"].owners
     ).get_figure().canvas.draw()
@@ -206,7 +207,7 @@ def test_one_row_can_be_drawn():
 
 
 def test_nothing_that_faithkit_draws_with_imports_pyplot():
-    code = "\n".join(path.read_text("utf-8") for path in Path(faithkit.__file__).parent.rglob("*.py"))
+    code = "\n".join(path.read_text("utf-8") for path in Path(faithkit_html.__file__).parent.rglob("*.py"))
     lines = re.findall(r"^ *(?:from|import) .*matplotlib.*$", code, re.M)
     assert lines
     assert not [line for line in lines if "pyplot" in line]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from faithkit.report.formats import keep_together, shorten
-from faithkit.report.sheets.sheet import Exploration, Sheet
+from faithkit.report.sheets.sheet import Exploration, RowTable, Sheet
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def page_html(sheet: Sheet) -> str:
     >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text
     (True, True)
     """
+    from faithkit_html.figures import add_figures
+
+    sheet = add_figures(sheet)
     style, script = _source("page.css"), _source("explore.js") if _is_explorable(sheet) else ""
     parts = {"style": Markup(style), "script": Markup(script), "policy": _policy(style, script)}
     return _render("page.html.jinja", sheet, **parts)
@@ -96,6 +99,14 @@ def _kind(part: Any) -> str:
     return type(part).__name__
 
 
+def _draw_rows(rows: RowTable) -> list[str]:
+    """Return the addresses of the rows as PNG files; none unless all of them are images."""
+    from faithkit_html.row_pictures import draw_row
+
+    pictures = [draw_row(image, list(rows.outlines), rows.is_swapped) for image in rows.images]
+    return [picture for picture in pictures if picture is not None] if all(pictures) else []
+
+
 def _cut(sentence: str, level: int) -> str:
     """Return a sentence, shortened in a notebook, where it may contain a long explanation."""
     return sentence if level else shorten(sentence, MAX_SENTENCE)
@@ -111,7 +122,7 @@ def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("faithkit.report"),
+        loader=PackageLoader("faithkit_html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -119,5 +130,6 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.globals |= {"kind": _kind, "fold": _fold, "max_values": MAX_VALUES, "cut": _cut}
+    environment.globals["draw_rows"] = _draw_rows
     environment.filters["keep_together"] = keep_together
     return environment

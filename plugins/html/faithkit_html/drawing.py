@@ -70,7 +70,7 @@ def _make_axes(height: float, left: float, right: float, bottom: float) -> "Axes
     figure.set_layout_engine("none")  # the reader's rcParams may ask for one
     axes = figure.add_axes((left / WIDTH, bottom / height, width, inner_height))
     figure._repr_png_ = axes._repr_png_ = partial(_encode_png, figure)
-    return axes  # type: ignore[no-any-return]
+    return axes
 
 
 def _encode_png(figure: "Figure") -> tuple[bytes, dict[str, int]]:

@@ -4,12 +4,12 @@ import functools
 import http.server
 import threading
 
+import chromium
 import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
 from looping import one_test
-from report import chromium
 from report.examples import CELL, GROUP, LABEL, SCRIPT, evaluate_hostile
 
 import faithkit
@@ -34,20 +34,20 @@ def tab():
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    evaluate_hostile().to_html(folder / "findings.html")
+    evaluate_hostile().write(folder / "findings.html")
     labels = ["yes", "no"] * 30
     systems = {SCRIPT: faithkit.score(labels, labels), "constant": faithkit.score(labels, ["same"] * 60)}
-    Comparison(systems).to_html(folder / "comparison.html")
+    Comparison(systems).write(folder / "comparison.html")
     monitor = Monitor.create(folder / "state", labels * 20, labels * 20)
     monitor = monitor.add(labels, labels, name=SCRIPT).add(labels * 5, labels[::-1] * 5, name="x" * 200)
     assert monitor.alarm is not None
-    monitor.to_html(folder / "monitor.html")
+    monitor.write(folder / "monitor.html")
     for name, result in {
         "weights": score_weights(),
         "words": score_words(),
         "images": score_images(),
     }.items():
-        result.to_html(folder / f"{name}.html")
+        result.write(folder / f"{name}.html")
     return folder
 
 
@@ -239,7 +239,7 @@ def read_column(tab, tmp_path):
     """Return a function that reads the shown cells of a column of the table of explanations."""
     labels = ["yes"] * 5 + ["yes", "yes", "no", "no"] + ["no"] + ["no", "yes"]
     reasons = ["Pure"] * 5 + ["split"] * 4 + ["alone"] + ["torn"] * 2
-    faithkit.score(labels, reasons).to_html(tmp_path / "page.html")
+    faithkit.score(labels, reasons).write(tmp_path / "page.html")
     tab.open((tmp_path / "page.html").as_uri())
 
     def read(column=0):

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from faithkit.errors import InputError
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.planning.forecast import CheckableCounts
-from faithkit.report.pictures import plots
+from faithkit.plugin import Report
 from faithkit.report.sheets.comparisons import worth_points
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation, owners_by_measure
+from faithkit_html import drawing as plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["group_sizes", "local_scores", "measures", "sample_size", "subgroups", "worth"]
+__all__ = ["draw", "group_sizes", "local_scores", "measures", "sample_size", "subgroups", "systems", "worth"]
 
 
 def measures(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
@@ -25,11 +26,46 @@ def measures(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
 
     Examples
     --------
-    >>> import faithkit
+    >>> import faithkit, faithkit_html
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
-    >>> faithkit.plots.measures(result).figure.savefig("measures.png")  # doctest: +SKIP
+    >>> faithkit_html.plots.measures(result).figure.savefig("measures.png")  # doctest: +SKIP
     """
-    return result.plot(ax)
+    estimates = {"consistency": result.consistency, "sufficiency": result.sufficiency}
+    return plots.draw_measures(plots.make_line_axes(len(estimates)) if ax is None else ax, estimates)
+
+
+def systems(comparison: Comparison, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
+    """Draw the measure of every comparable system with interval and bracket, the best highlighted.
+
+    Examples
+    --------
+    >>> import faithkit, faithkit_html
+    >>> one, two = (faithkit.score(["yes", "yes", "no"], list(names)) for names in ("aab", "aaa"))
+    >>> axes = faithkit_html.plots.systems(faithkit.results.Comparison({"one": one, "two": two}))
+    """
+    ranked = comparison.ranked(measure)
+    if not ranked:
+        raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
+    estimates = {name: ranked[name] for name in comparison.results if name in ranked}
+    axes = plots.make_line_axes(len(estimates)) if ax is None else ax
+    return plots.draw_measures(axes, estimates, comparison.best(measure))
+
+
+def draw(report: Report, ax: "Axes | None" = None) -> "Axes":
+    """Draw the report of a plugin, which has a method `draw(ax)`.
+
+    Examples
+    --------
+    >>> import faithkit, faithkit_html
+    >>> class Line(faithkit.plugin.Report):
+    ...     def draw(self, ax):
+    ...         ax.plot([0, 1], [0, 1])
+    >>> axes = faithkit_html.plots.draw(Line())
+    """
+    if not hasattr(report, "draw"):
+        raise InputError(f"a {type(report).__name__} has no plot: print it, or write a page.")
+    axes: Axes = plots.draw_report(report.draw, ax)
+    return axes
 
 
 def subgroups(
@@ -39,9 +75,9 @@ def subgroups(
 
     Examples
     --------
-    >>> import faithkit
+    >>> import faithkit, faithkit_html
     >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "b", "a"])
-    >>> axes = faithkit.plots.subgroups(result.by(["f", "m", "f", "m"]))
+    >>> axes = faithkit_html.plots.subgroups(result.by(["f", "m", "f", "m"]))
     """
     estimates: dict[str, Estimate | None] = {
         str(name): part.measures.get(measure) for name, part in parts.items()
@@ -56,8 +92,8 @@ def sample_size(result: Evaluation, measure: str = "consistency", ax: "Axes | No
 
     Examples
     --------
-    >>> import faithkit
-    >>> axes = faithkit.plots.sample_size(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
+    >>> import faithkit, faithkit_html
+    >>> axes = faithkit_html.plots.sample_size(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
     return plots.draw_sample_size_curve(
         plots.make_chart_axes() if ax is None else ax, _counts(result, measure)
@@ -69,8 +105,8 @@ def local_scores(result: Evaluation, measure: str = "consistency", ax: "Axes | N
 
     Examples
     --------
-    >>> import faithkit
-    >>> axes = faithkit.plots.local_scores(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
+    >>> import faithkit, faithkit_html
+    >>> axes = faithkit_html.plots.local_scores(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
     owners = owners_by_measure(result.evidence.counts).get(measure)
     if owners is None:
@@ -85,8 +121,8 @@ def group_sizes(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
 
     Examples
     --------
-    >>> import faithkit
-    >>> axes = faithkit.plots.group_sizes(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
+    >>> import faithkit, faithkit_html
+    >>> axes = faithkit_html.plots.group_sizes(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
     return plots.draw_group_sizes(
         plots.make_chart_axes() if ax is None else ax, _counts(result, "consistency")
@@ -98,14 +134,14 @@ def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
 
     Examples
     --------
-    >>> import faithkit, numpy as np
+    >>> import faithkit, faithkit_html, numpy as np
     >>> X = np.random.default_rng(0).integers(0, 2, (200, 3)).astype(float)
     >>> def name_column(j):
     ...     rules = [faithkit.Rule([faithkit.OneOf(j, [value])]) for value in X[:, j]]
     ...     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     ...     return faithkit.score(X[:, 0] > 0, explanations, X)
     >>> comparison = faithkit.results.Comparison({"true": name_column(0), "false": name_column(1)})
-    >>> axes = faithkit.plots.worth(comparison)
+    >>> axes = faithkit_html.plots.worth(comparison)
     """
     points = worth_points(comparison.to_dict())
     if not points:
