@@ -115,7 +115,7 @@ def test_an_option_that_went_to_the_gate_says_the_two_commands(verb, option):
     done = CliRunner().invoke(main, [verb, "log.csv", option, "consistency=0.8"])
     assert done.exit_code == 2
     message = (
-        f"{option} is now an option of another command: write the result with --json result.json, then run"
+        f"{option} is now an option of another command: write the result with --out result.json, then run"
     )
     assert f"{message} faithkit gate result.json " in done.stderr
     assert f" {option} " in done.stderr.partition("faithkit gate")[2]

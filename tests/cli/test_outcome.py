@@ -184,7 +184,7 @@ def test_groups_of_one_number_are_left_out_with_a_word(tmp_path):
 @pytest.mark.parametrize(("limit", "code"), [("0.5", 0), ("0.999", 3)])
 def test_a_gate_holds_for_numbers(log, limit, code):
     result = log.with_name("result.json")
-    assert run(*score_command(log, "--json", result)).exit_code == 0
+    assert run(*score_command(log, "--out", result)).exit_code == 0
     done = run("gate", result, "--fail-under", f"consistency={limit}")
     assert done.exit_code == code
     assert ("failed: consistency may be as low as" in done.stderr) == (code == 3)

@@ -182,14 +182,16 @@ def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
 
 def gate(folder, *gates, columns):
     """Score the log, and judge the result."""
-    measured = score(folder, *columns, "--json", folder / "gated.json")
+    measured = score(folder, *columns, "--out", folder / "gated.json")
     assert measured.exit_code == 0, measured.output
     return run("gate", folder / "gated.json", *gates)
 
 
 def test_a_build_passes_while_the_lower_end_is_high_enough_and_fails_below(folder):
     rules = ("--explanation", "rule", "--features", "debt,income", "--control-draws", 0)
-    low = json.loads(score(folder, *rules, "--out", "-", "--format", "json").stdout)["measures"]["sufficiency"]["low"]
+    low = json.loads(score(folder, *rules, "--out", "-", "--format", "json").stdout)["measures"][
+        "sufficiency"
+    ]["low"]
     assert gate(folder, "--fail-under", f"sufficiency={low - 0.001}", columns=rules).exit_code == 0
     failed = gate(folder, "--fail-under", f"sufficiency={low + 0.001}", columns=rules)
     assert failed.exit_code == 3
@@ -350,7 +352,7 @@ def test_the_real_command_fails_a_real_build(folder):
     columns = ["--prediction", "prediction", "--explanation", "phi_*", "--diagnose", "none"]
     result = str(folder / "built.json")
     commands = {
-        ("score", str(folder / "log.parquet"), *columns, "--json", result): 0,
+        ("score", str(folder / "log.parquet"), *columns, "--out", result): 0,
         ("gate", result, "--fail-under", "consistency=0.999"): 3,
     }
     for words, code in commands.items():

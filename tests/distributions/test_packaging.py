@@ -83,7 +83,7 @@ def test_the_kernel_alone_scores_a_log(kernel_only, tmp_path):
 
 def test_the_kernel_alone_says_what_reads_rules_in_words(kernel_only, tmp_path):
     (tmp_path / "log.csv").write_text("label,age,rule\nyes,30,age <= 37\nno,41,age > 37\n")
-    options = "--prediction label --explanation rule --features age --json -"
+    options = "--prediction label --explanation rule --features age --out - --format json"
     process = kernel_only.run(f"faithkit score log.csv {options}", cwd=tmp_path)
     assert "python -m pip install faithkit-logged-reasons reads them, for sufficiency." in process.stderr
     assert '"sufficiency": null' in process.stdout

@@ -23,9 +23,9 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
     for name, options in {"r": {}, "majority": {"estimator": "majority"}}.items():
         result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "b", "a"], **options)
-        result.to_json(tmp_path / f"{name}.json")
-    faithkit.score(["yes", "no", "no"], ["a", "a", "a"]).to_json(tmp_path / "b.json")
-    faithkit.score(["yes", "no"], ["a", "b"]).to_json(tmp_path / "alone.json")
+        result.write(tmp_path / f"{name}.json")
+    faithkit.score(["yes", "no", "no"], ["a", "a", "a"]).write(tmp_path / "b.json")
+    faithkit.score(["yes", "no"], ["a", "b"]).write(tmp_path / "alone.json")
     (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 100)
     (tmp_path / "changed.csv").write_text("label,why\n" + "yes,b\nno,a\n" * 100)
     monkeypatch.chdir(tmp_path)

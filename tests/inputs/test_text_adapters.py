@@ -150,7 +150,7 @@ def test_a_log_in_parquet_gives_the_numbers_of_memory(tmp_path, texts, adapter):
 def test_all_columns_of_a_log_go_to_the_adapter_that_is_named(tmp_path):
     path = tmp_path / "log.csv"
     X.assign(label=LABELS, why=LISTS).to_csv(path, index=False)
-    roles = ["--prediction", "label", "--features", "age,debt", "--diagnose", "none", "--json", "-"]
+    roles = ["--prediction", "label", "--features", "age,debt", "--diagnose", "none", "--out", "-", "--format", "json"]
     shown = run("score", str(path), *roles, "--explanation", "why", "--as", "lists")
     payload = json.loads(shown.stdout)
     assert payload["remarks"] == {"beside 2 columns": N}

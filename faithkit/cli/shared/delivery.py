@@ -1,6 +1,6 @@
 """Output of results: a table on stdout, or files that are written completely or not at all."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

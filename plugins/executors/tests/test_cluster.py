@@ -16,7 +16,6 @@ import pytest
 from documented import DOCS, blocks
 from lazy_modules import import_when_used
 from slow_runs import PLUGIN
-from pages import json_of
 
 import faithkit
 

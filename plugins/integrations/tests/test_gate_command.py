@@ -34,7 +34,7 @@ def here(tmp_path, monkeypatch):
 
 def gate(*gates, command=SCORE):
     """Measure, and judge the result."""
-    done = run(*command, "--json", "r.json")
+    done = run(*command, "--out", "r.json")
     assert done.exit_code == 0, done.stderr
     return run("gate", "r.json", *gates)
 
@@ -240,7 +240,7 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
 def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept_or_not(
     here, limit, missed
 ):
-    assert run(*SCORE, "--json", "r.json").exit_code == 0
+    assert run(*SCORE, "--out", "r.json").exit_code == 0
     with open("/dev/full", "w") as full:
         done = console(
             "gate", "r.json", "--out", "r.csv", "--fail-under", f"consistency={limit}", capture_output=False,
@@ -285,7 +285,7 @@ def test_a_build_passes_only_if_sufficiency_is_above_a_control_that_was_drawn(
     )
     roles = ("--prediction", "label", "--explanation", "why", "--features", "a,b,c", "--diagnose", "none")
     result = str(tmp_path / "r.json")
-    measured = run("score", str(tmp_path / "log.csv"), *roles, *options, "--json", result)
+    measured = run("score", str(tmp_path / "log.csv"), *roles, *options, "--out", result)
     assert measured.exit_code == 0, measured.stderr
     done = run("gate", result, "--fail-unless", "above-control")
     assert done.exit_code == exit_code, done.stderr

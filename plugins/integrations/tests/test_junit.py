@@ -39,8 +39,8 @@ SHAPE = {
 def results(tmp_path_factory):
     """Results of four rows, of three that share nothing, and a file that is none."""
     folder = tmp_path_factory.mktemp("results")
-    faithkit.score(["yes", "no", "yes", "yes"], ["a", "a", "b", "b"]).to_json(folder / "r.json")
-    faithkit.score(["yes", "no", "yes"], ["a", "b", "c"]).to_json(folder / "alone.json")
+    faithkit.score(["yes", "no", "yes", "yes"], ["a", "a", "b", "b"]).write(folder / "r.json")
+    faithkit.score(["yes", "no", "yes"], ["a", "b", "c"]).write(folder / "alone.json")
     (folder / "half.json").write_text((folder / "r.json").read_text()[:500])
     return folder
 
@@ -152,7 +152,7 @@ def test_a_limit_that_is_kept_says_by_how_much(here):
 
 def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was_kept(here):
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = run("gate", "r.json", LIMITS, "consistency=0", "--json", "pipe", "--junit", "r.xml")
+    done = run("gate", "r.json", LIMITS, "consistency=0", "--out", "pipe", "--junit", "r.xml")
     assert done.exit_code == 1
     result = read_cases((here / "r.xml").read_text())
     assert result[JUDGED][0] == "error"
@@ -169,7 +169,7 @@ def test_on_stdout_it_replaces_the_table(here, name):
 
 
 def test_stdout_takes_one_output(here):
-    done = run("gate", "r.json", LIMITS, "consistency=0", "--json", "-", "--junit", "-")
+    done = run("gate", "r.json", LIMITS, "consistency=0", "--out", "-", "--format", "json", "--junit", "-")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "--junit - takes stdout for itself" in done.stderr
 
@@ -210,7 +210,7 @@ def test_a_place_that_is_taken_is_refused(here, path, reason):
 
 
 def test_no_other_output_goes_to_the_file_of_the_report(here):
-    done = run("gate", "r.json", LIMITS, "consistency=0", "--junit", "r.xml", "--json", "r.xml")
+    done = run("gate", "r.json", LIMITS, "consistency=0", "--junit", "r.xml", "--out", "r.xml")
     assert (done.exit_code, (here / "r.xml").exists()) == (1, False)
     assert "cannot write r.xml" in done.stderr
 

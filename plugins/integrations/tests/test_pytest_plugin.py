@@ -95,7 +95,7 @@ def test_what_is_not_kept_fails_and_says_why(options, error, message):
 def test_the_words_are_those_of_the_command_line(tmp_path):
     rows = "".join(f"{x >= 100},{x // 60}\n" for x in range(200))
     (tmp_path / "log.csv").write_text(f"label,why\n{rows}")
-    options = ("--prediction", "label", "--explanation", "why", "--json", tmp_path / "r.json")
+    options = ("--prediction", "label", "--explanation", "why", "--out", tmp_path / "r.json")
     assert run("score", tmp_path / "log.csv", *options).exit_code == 0
     done = run("gate", tmp_path / "r.json", "--fail-under", "consistency=0.99")
     with pytest.raises(AssertionError) as missed:

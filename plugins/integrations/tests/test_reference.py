@@ -57,7 +57,7 @@ def months(tmp_path_factory):
         (folder / name).mkdir()
         for part in range(2):
             frame[part * 200 : part * 200 + 200].to_parquet(folder / name / f"{part}.parquet")
-        score_month(name).to_json(folder / f"{name}.json")
+        score_month(name).write(folder / f"{name}.json")
     return folder
 
 
@@ -71,7 +71,7 @@ def here(months, tmp_path, monkeypatch):
 
 def save(log, name, *options, columns=COLUMNS):
     """Measure a log, and save the result under a name."""
-    done = run("score", log, *columns, *options, "--json", f"{name}.json")
+    done = run("score", log, *columns, *options, "--out", f"{name}.json")
     assert done.exit_code == 0, done.stderr
 
 
@@ -80,7 +80,7 @@ def gate(result, reference, *options):
 
 
 def read_difference(result, reference, *options):
-    done = gate(result, reference, *(options or ALWAYS), "--json", "-")
+    done = gate(result, reference, *(options or ALWAYS), "--out", "-", "--format", "json")
     assert done.exit_code in (0, 3), done.stderr
     return json.loads(done.stdout)["reference"]["difference"]["consistency"]
 
@@ -118,14 +118,14 @@ def model_files(here):
 
 
 def evaluate(data, name, *options):
-    done = run("evaluate", "--data", f"{data}.csv", *TREE, *options, "--json", f"{name}.json")
+    done = run("evaluate", "--data", f"{data}.csv", *TREE, *options, "--out", f"{name}.json")
     assert done.exit_code == 0, done.stderr
 
 
 def test_results_of_a_model_have_a_difference_of_both_measures(model_files):
     evaluate("test", "test")
     evaluate("before", "before")
-    done = gate("test", "before", *ALWAYS, "--json", "-")
+    done = gate("test", "before", *ALWAYS, "--out", "-", "--format", "json")
     payload = json.loads(done.stdout)["reference"]
     test, before = faithkit.load("test.json"), faithkit.load("before.json")
     assert (list(payload["difference"]), payload["n"]) == (["consistency", "sufficiency"], 400)
@@ -160,8 +160,8 @@ def test_no_gate_passes_on_what_another_version_wrote(here, option, side):
 
 
 def test_table_page_csv_and_json_have_the_difference_and_the_sentence(here):
-    options = ("--fail-unless-as-good", "consistency=0.1", "--json", "r.json", "--html", "r.html")
-    done = gate("february", "january", *options, "--csv", "r.csv")
+    options = ("--fail-unless-as-good", "consistency=0.1", "--out", "r.json", "--out", "r.html")
+    done = gate("february", "january", *options, "--out", "r.csv")
     assert (done.exit_code, done.stderr) == (0, "")
     payload = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
     assert payload["allowed"] == 0.1
@@ -189,7 +189,7 @@ def test_without_a_limit_the_sentence_says_how_much_worse_it_may_be(here):
 
 def test_a_measure_of_one_result_only_is_told_as_such(here):
     save("february.csv", "now", "--relation", "near-explanation:tau=0.1")
-    done = gate("now", "january", *ALWAYS, "--json", "r.json")
+    done = gate("now", "january", *ALWAYS, "--out", "r.json")
     assert "Sufficiency was not compared: the reference has none (" in " ".join(done.stdout.split())
     assert list(json.loads((here / "r.json").read_text())["reference"]["not_compared"]) == ["sufficiency"]
 
@@ -491,7 +491,7 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
     near = "near-explanation:tau=0.1"
     save("january.csv", "near", "--relation", near)
     save("february.csv", "now", "--relation", "near-explanation:tau=0.2")
-    done = gate("now", "near", "--fail-unless-as-good", "sufficiency=1", "--json", "r.json")
+    done = gate("now", "near", "--fail-unless-as-good", "sufficiency=1", "--out", "r.json")
     assert done.exit_code == 1
     why = f"its relation is near-explanation:tau=0.2 here and {near} in the reference"
     assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}." in done.stderr
@@ -514,8 +514,8 @@ def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here
 def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
     learning = ("--explainer", "gradient", "--relation", "same-top-features:k=1,bins=2")
     command = ("evaluate", "--data", "iris", "--model", "logistic", "--control-draws", "0", *learning)
-    assert run(*command, "--samples", "30", "--json", "learnt.json").exit_code == 0
-    assert run(*command, "--json", "now.json").exit_code == 0
+    assert run(*command, "--samples", "30", "--out", "learnt.json").exit_code == 0
+    assert run(*command, "--out", "now.json").exit_code == 0
     done = gate("now", "learnt", "--fail-unless-as-good", "sufficiency=1")
     assert done.exit_code == 0, done.stderr
 
@@ -530,7 +530,7 @@ def test_a_discretizer_that_learnt_from_each_log_by_itself_is_not_one_discretize
 
 def test_a_discretizer_that_learnt_from_the_background_is_one_discretizer(here):
     command = ("evaluate", "--data", "iris", "--model", "logistic", "--explainer", "gradient")
-    learning = ("--control-draws", "0", "--discretize", "quantile:bins=2", "--json")
+    learning = ("--control-draws", "0", "--discretize", "quantile:bins=2", "--out")
     assert run(*command, "--samples", "30", *learning, "learnt.json").exit_code == 0
     assert run(*command, *learning, "now.json").exit_code == 0
     done = gate("now", "learnt", *ALWAYS)

@@ -56,7 +56,7 @@ def run_all_at_once(job, chunks):
 )
 def test_no_executor_changes_a_byte(executor):
     result = evaluate(executor)
-    assert result.to_json() == evaluate().to_json()
+    assert result.to_dict() == evaluate().to_dict()
     assert result.unexplained == 1
     assert result.rows.explanations.remarked[17] == "ValueError: not this one"
 

@@ -24,7 +24,7 @@ OWN = ("result", "reference", "junit", "fail_under", "fail_unless", "fail_unless
 RESULT, JUDGED = "the result is there", "all gates are judged"
 EXAMPLES = """\b
 Examples:
-  faithkit evaluate --explainer tree --json result.json
+  faithkit evaluate --explainer tree --out result.json
   faithkit gate result.json --fail-under sufficiency=0.8 --fail-unless above-control
   faithkit gate result.json --reference old.json --fail-if-worse sufficiency=0.02 --junit gates.xml"""
 
@@ -120,7 +120,7 @@ def gate(
 ) -> None:
     """Fail a build if a RESULT does not pass its gates.
 
-    RESULT is a file that `faithkit evaluate` or `faithkit score` wrote with --json. The exit code is 0 if
+    RESULT is a file that `faithkit evaluate` or `faithkit score` wrote with --out. The exit code is 0 if
     every gate passes, 3 if one fails, and 1 if one cannot be checked, or if there is no such result.
     """
     from faithkit_integrations.gate.judgement import judge
