@@ -127,7 +127,7 @@ def no_pictures(monkeypatch):
 
     The fixture is the function that draws them.
     """
-    from faithkit.report.pictures import figures
+    from faithkit_html import figures
 
     render_svg = figures.render_svg
     monkeypatch.setattr(figures, "render_svg", lambda *picture: "")
@@ -137,4 +137,18 @@ def no_pictures(monkeypatch):
 @pytest.fixture
 def pictures(no_pictures, monkeypatch):
     """Draw the pictures of pages in a folder whose tests leave them out: here they could fail."""
-    monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", no_pictures)
+    monkeypatch.setattr("faithkit_html.figures.render_svg", no_pictures)
+
+
+@pytest.fixture
+def draw_only(no_pictures, monkeypatch):
+    """Return a function after which pages draw only the pictures whose label begins with a text."""
+
+    def choose(beginning):
+        def draw_chosen(draw, new_axes, label, *names, **options):
+            is_chosen = label.startswith(beginning)
+            return no_pictures(draw, new_axes, label, *names, **options) if is_chosen else ""
+
+        monkeypatch.setattr("faithkit_html.figures.render_svg", draw_chosen)
+
+    return choose

@@ -1,7 +1,6 @@
 """What users write. `faithkit/__init__.py` imports each name at its first use."""
 
 from . import errors as errors
-from . import plots as plots
 from . import plugin as plugin
 from . import results as results
 from .errors import FaithkitError as FaithkitError
@@ -13,7 +12,6 @@ from .explanations.predicates import NoneOf as NoneOf
 from .explanations.predicates import OneOf as OneOf
 from .explanations.rules import Rule as Rule
 from .inputs.datasets import load_dataset as load_dataset
-from .inputs.logs.reason_codes import parse_reasons as parse_reasons
 from .inputs.models.model_loading import load_model as load_model
 from .inputs.models.predictor import Predictor as Predictor
 from .inputs.objects.explanation_forms import adapt as adapt
@@ -25,6 +23,5 @@ from .run.components.resolution import relation as relation
 from .run.evaluation import Evaluation as Evaluation
 from .run.planning import plan as plan
 from .run.saved_results import load as load
-from .run.scorer import scorer as scorer
 
 __version__: str

@@ -23,19 +23,12 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
         if is_replaced(path):
-            replace_file(Path(os.path.realpath(path)), data)
+            write_file(Path(os.path.realpath(path)), data)
         else:
             _write_into(path, data)
     except OSError as error:
         reason = "no process reads it" if error.errno == errno.ENXIO else error.strerror
         raise InputError(f"cannot write {path}: {reason}. Give a path that you can write to.") from None
-
-
-def save_text(text: str, path: str | Path | None) -> str:
-    """Return a text, and write it to `path` unless that is None."""
-    if path is not None:
-        write_atomically(path, text)
-    return text
 
 
 def is_replaced(path: str | Path) -> bool:
@@ -47,8 +40,21 @@ def is_replaced(path: str | Path) -> bool:
     return stat.S_ISREG(mode) and not os.path.abspath(path).startswith(_OPEN_FILES)
 
 
-def replace_file(target: Path, data: bytes) -> None:
-    """Replace a file by a new one with the same owner and mode; a file that is new gets the usual ones."""
+def write_file(path: str | Path, data: bytes) -> None:
+    """Write a file so that readers find all of it or what was there before, also after a crash.
+
+    It is written under another name, synced to the disk and renamed. It keeps the owner and the mode of a
+    file that it replaces. Errors are those of the system.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "numbers"
+    >>> write_file(path, b"1 2 3")
+    >>> path.read_bytes()
+    b'1 2 3'
+    """
+    target = Path(path)
     old_stat = target.stat() if target.exists() else None
     temporary = target.parent / f".faithkit-{os.urandom(8).hex()}"
     mode = 0o666 if old_stat is None else 0o600  # private until it has the owner of the old file

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arguments import to_python
+from faithkit.wording import escape_json
 
 SCHEMA = 1
 """The version of the JSON format of results, raised when released versions could no longer read them."""
@@ -49,6 +50,9 @@ def unique_keys(values: Iterable[Any]) -> list[str]:
 
 
 def json_text(value: Any) -> str:
-    """Return a result as JSON text; unpaired surrogates, which no file can hold, become question marks."""
+    """Return a result as JSON text, with escapes for control characters.
+
+    Unpaired surrogates, which no file can hold, become question marks.
+    """
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+    return escape_json(text.encode("utf-8", "replace").decode("utf-8") + "\n")

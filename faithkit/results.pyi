@@ -5,6 +5,7 @@ from .measure.baselines.control import Worth as Worth
 from .measure.by_label import LabelEstimate as LabelEstimate
 from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
+from .measure.explanation_losses import Overview as Overview
 from .measure.instances.local_estimate import LocalEstimate as LocalEstimate
 from .measure.instances.local_estimate import PredictionSummary as PredictionSummary
 from .measure.instances.local_result import LocalResult as LocalResult
@@ -24,7 +25,6 @@ from .run.comparisons.by_label import ByLabel as ByLabel
 from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.ranking import Pair as Pair
 from .run.comparisons.subgroups import Subgroups as Subgroups
-from .run.gates import GateResult as GateResult
 from .run.measurements import DesignSummary as DesignSummary
 from .run.measurements import Evidence as Evidence
 from .run.provenance import Origin as Origin

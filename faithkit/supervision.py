@@ -79,7 +79,13 @@ def _interrupt_once(_number: int, _frame: object) -> NoReturn:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process when its parent has ended in any way; `parent` is the parent's process number."""
+    """End this process when its parent has ended in any way: for workers, which call it once.
+
+    Parameters
+    ----------
+    parent : int
+        The parent's process number, as `os.getppid` returns it.
+    """
     import threading
 
     threading.Thread(target=_wait_for_end_of, args=(parent,), daemon=True).start()
@@ -104,7 +110,7 @@ def _run_child() -> int:
         child = subprocess.Popen(
             [sys.executable, *sys.orig_argv[1:]],
             env={**os.environ, REPORT: str(report)},
-            close_fds=False,  # a shell may pass on files, as in `--json >(jq .)`
+            close_fds=False,  # a shell may pass on files, as in `--format json --out >(jq .)`
         )
     except OSError as error:
         _print_error(f"error: no process can be started ({error.strerror}): end other processes first.")

@@ -10,10 +10,6 @@ from faithkit.errors import FaithkitError, InputError
 from faithkit.wording import describe
 
 
-class RowTimeout(BaseException):
-    """A row took longer than its time limit; no `Exception`, so that an explainer cannot catch it."""
-
-
 @contextlib.contextmanager
 def guard(culprit: str, advice: str = "", error: type[FaithkitError] = InputError) -> Iterator[None]:
     """Run the body, and turn any exception into an `error` that says what failed, and what to do.

@@ -33,6 +33,31 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
+def escape_json(text: str, ascii_only: bool = False) -> str:
+    r"""Return JSON text with escapes for control characters, or for all characters outside ASCII.
+
+    Examples
+    --------
+    >>> escape_json('["caf\u00e9", "\x9b"]'), escape_json('["caf\u00e9"]', ascii_only=True)
+    ('["café", "\\u009b"]', '["caf\\u00e9"]')
+    """
+    if text.isascii() and "\x7f" not in text:  # json has escaped the rest
+        return text
+    return "".join(
+        _json_escape(character)
+        if is_unprintable(character) or (ascii_only and not character.isascii())
+        else character
+        for character in text
+    )
+
+
+def _json_escape(character: str) -> str:
+    if character == "\n":  # between values; inside values it is escaped already
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
 def one_line(text: str) -> str:
     r"""Replace line breaks and runs of spaces by single spaces, and shorten a long text.
 

@@ -13,7 +13,7 @@ DOCS = ROOT / "docs"
 # pages that a test of their own follows from beginning to end
 FOLLOWED = {
     "tutorials/plugin.rst": "tests/distributions/test_tutorial.py",
-    "howto/cluster.rst": "tests/run/explaining/test_cluster.py",
+    "howto/cluster.rst": "plugins/executors/tests/test_cluster.py",
 }
 
 DIRECTIVE = re.compile(r"^(?P<indent> *)\.\. (?P<name>[\w-]+):: *(?P<argument>.*)$")

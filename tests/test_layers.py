@@ -18,7 +18,6 @@ FLOORS = [
     {"measure"},
     {"inputs"},
     {"run"},
-    {"plots"},
     {"cli"},
     {"__main__"},
 ]
@@ -136,7 +135,7 @@ def targets():
 
 def test_every_wing_has_its_floor():
     folders = {name.split(".")[1] for name in KERNEL if name.count(".") > 1}
-    assert folders == HEIGHT.keys() - {"__main__", "plots"}
+    assert folders == HEIGHT.keys() - {"__main__"}
     text = " ".join((ROOT / "CONTRIBUTING.md").read_text("utf-8").split())
     assert "cli → run → inputs → measure → explanations → arrays → report → extension" in text
 
@@ -181,7 +180,7 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else():
         ("from faithkit import evaluate", "run.api"),
         ("from ..run.api import evaluate", "run.api"),
         ("from .. import run", "run"),
-        ("from . import html", "report.html"),
+        ("from . import sheets", "report.sheets"),
         ("import faithkit.run.api as api", "run.api"),
         ("import faithkit\nfaithkit.evaluate()", "run.api"),
         ("import faithkit as kit\nkit.evaluate()", "run.api"),
@@ -218,7 +217,7 @@ def test_an_example_is_found_wherever_it_stands():
         ("run.api", "report.text", False),
         ("report.text", "run.api", True),
         ("report.text", "measure.tally", True),
-        ("report.text", "report.html", False),
+        ("report.text", "report.formats", False),
         ("report.text", "inputs.tables", True),
         ("inputs.tables", "report.text", False),
         ("measure.tally", "errors", False),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.delivery import check_outputs, deliver
 from faithkit.cli.shared.options import (
     DISCRETIZER_DEFAULT,
     check_components,
@@ -21,10 +21,8 @@ from faithkit.cli.shared.options import (
     prediction_options,
     prepare_inputs,
     running_options,
-    use_backend,
 )
-from faithkit.cli.shared.origin import add_origin, origin_options
-from faithkit.cli.shared.paths import check_paths
+from faithkit.cli.shared.origin import add_origin
 from faithkit.cli.shared.verb import EXPLAINER, MEASURE, build_verb, combine, option, own_params
 
 if TYPE_CHECKING:
@@ -76,7 +74,6 @@ _compare_options = combine(
     prediction_options,
     id_option,
     running_options,
-    origin_options,
     output_options,
 )
 
@@ -85,7 +82,7 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
     """Turn a function that takes a comparison and returns a report into a verb.
 
     The verb has the function's own options, by click's decorators, and then the options of
-    `faithkit compare`. It prints the report, or writes it by its methods `to_json`, `to_frame` and `to_html`.
+    `faithkit compare`. It prints the report, and writes the files of --out.
 
     Examples
     --------
@@ -101,9 +98,7 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
     def verb(
         id: str | None,
         inputs: dict[str, Any],
-        workers: dict[str, Any],
         output: dict[str, Any],
-        origin: dict[str, Any],
         **options: Any,
     ) -> None:
         from faithkit.run.api import compare
@@ -113,12 +108,11 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         }
         check_components(options)
         options["discretizers"] = options["discretizers"] or None
-        paths = check_paths(output)
+        outputs = check_outputs(**output)
         prepared = prepare_inputs(inputs, options, id=id)
-        with use_backend(**workers):
-            comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        comparison = add_origin(comparison, origin, inputs, prepared)
-        deliver(function(comparison, **own_options), paths)
+        comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        comparison = add_origin(comparison, inputs, prepared)
+        deliver(function(comparison, **own_options), outputs)
 
     return build_verb(function, verb, _compare_options)
 

@@ -1,33 +1,34 @@
 """`faithkit local`: measure the explanation of one row."""
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from faithkit.cli.shared.delivery import check_outputs, deliver
 from faithkit.cli.shared.options import (
     check_components,
     confidence_option,
+    debug_option,
     discretizer_option,
     explainer_option,
+    file_options,
     id_option,
     input_options,
     prediction_options,
     prepare_inputs,
-    print_options,
     relation_option,
     running_options,
-    use_backend,
 )
-from faithkit.cli.shared.paths import check_paths
-from faithkit.cli.shared.streams import escape_json, print_result, write_output, write_stdout
-from faithkit.cli.shared.verb import DATA, OUTPUT, Verb, option
+from faithkit.cli.shared.verb import DATA, Verb, option
+
+if TYPE_CHECKING:
+    pass
 
 EXAMPLES = """\b
 Examples:
   faithkit local --row 3 --explainer shap --discretize 1fp
-  faithkit local --row 3 --data loans --explainer tree --json
-  faithkit local --row 3 --data loans --explainer tree --html decision.html"""
+  faithkit local --row 3 --data loans --explainer tree --out - --format json
+  faithkit local --row 3 --data loans --explainer tree --out decision.html"""
 
 
 def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[str | None, str]:
@@ -59,15 +60,13 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
 @confidence_option
 @prediction_options
 @running_options
-@option("--html FILE", OUTPUT, "Write a page about this decision to this file; - means stdout.", "html_path")
-@print_options
+@file_options
+@debug_option
 def command(
     row: tuple[str | None, str],
     id: str | None,
     inputs: dict[str, Any],
-    workers: dict[str, Any],
-    html_path: str | None,
-    as_json: bool,
+    output: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
@@ -75,7 +74,7 @@ def command(
     from faithkit.run.populations.row_metadata import RowIds
 
     check_components(options)
-    paths = check_paths({"html_path": html_path})
+    outputs = check_outputs(**output)
     column, value = row
     prepared = prepare_inputs(inputs, options, by=column, id=id)
     column_values = prepared.groups
@@ -83,16 +82,6 @@ def command(
         row_number = int(value)
     else:
         row_number = RowIds.of(column_values, None, len(column_values)).row(value)
-    with use_backend(**workers):
-        row_ids = column_values if id is None else prepared.ids
-        result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
-    local_result = result.local(row_number)
-    if paths:
-        write_output("html_path", paths["html_path"], local_result.to_html())
-    if paths.get("html_path") == "-":
-        return
-    if as_json:
-        text = json.dumps(local_result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        write_stdout("json_path", escape_json(text) + "\n")
-    else:
-        print_result(str(local_result))
+    row_ids = column_values if id is None else prepared.ids
+    result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
+    deliver(result.local(row_number), outputs)

@@ -1,16 +1,13 @@
 """`faithkit plan`: compute how many rows an evaluation needs."""
 
-import json
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.delivery import run_all
-from faithkit.cli.shared.options import debug_option
-from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.streams import print_result, write_output
-from faithkit.cli.shared.verb import DATA, EXPLAINER, MEASURE, OUTPUT, Verb, option
+from faithkit.cli.shared.delivery import check_outputs, deliver
+from faithkit.cli.shared.options import debug_option, file_options
+from faithkit.cli.shared.paths import resolve_path
+from faithkit.cli.shared.verb import DATA, EXPLAINER, MEASURE, Verb, option
 from faithkit.measure import MEASURES
 
 if TYPE_CHECKING:
@@ -33,7 +30,7 @@ Examples:
 @option(
     "--pilot FILE",
     DATA,
-    "Plan from a small first result that evaluate or score wrote with --json.",
+    "Plan from a small first result that evaluate or score wrote with --out.",
     callback=resolve_path,
 )
 @option(
@@ -50,7 +47,7 @@ Examples:
     type=click.IntRange(min=0),
     default=0,
 )
-@option("--json FILE", OUTPUT, "Write the plan to this file as JSON; - means stdout.", "json_path")
+@file_options
 @debug_option
 def command(
     n_explanations: int | None,
@@ -58,21 +55,17 @@ def command(
     epsilon: float,
     measure: str,
     pool: int,
-    json_path: str | None,
+    output: dict[str, Any],
 ) -> None:
     """Plan how many rows to explain, for an explainer's number of explanations or from a pilot."""
+    import faithkit.report.base  # noqa: F401  shows plans
     from faithkit.measure.planning.plans import plan_samples
 
     if n_explanations is None and pilot is None:
         raise click.UsageError("nothing to plan from: give --range K, --pilot FILE, or both.")
-    paths = check_paths({"json_path": json_path})
+    outputs = check_outputs(**output)
     pilot_result = _load_pilot(pilot, measure) if pilot else None
-    plan = plan_samples(epsilon, n_explanations, pilot_result, measure, pool)
-    text = json.dumps(plan.to_dict(), indent=2) + "\n"
-    steps = [partial(write_output, name, path, text) for name, path in paths.items()]
-    if "-" not in paths.values():
-        steps.insert(0, partial(print_result, str(plan)))
-    run_all(steps)
+    deliver(plan_samples(epsilon, n_explanations, pilot_result, measure, pool), outputs)
 
 
 def _load_pilot(path: str, measure: str) -> "Pilot":

@@ -115,23 +115,6 @@ def _load_zone(name: str) -> tzinfo:
         return UTC
 
 
-def parse_date(text: str) -> float | None:
-    """Parse a date as days, or return None for a text that is not a date.
-
-    Examples
-    --------
-    >>> parse_date("1970-01-02 12:00:00"), parse_date("1970-01-02 01:00:00+01:00"), parse_date("soon")
-    (1.5, 1.0, None)
-    """
-    try:
-        date = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if date.tzinfo is not None:
-        date = date.astimezone(UTC).replace(tzinfo=None)
-    return (date - _EPOCH) // timedelta(microseconds=1) / MICROSECONDS_PER_DAY
-
-
 def floor_to_microsecond(days: float) -> float:
     """Round days down to a microsecond: every date compares alike with both numbers.
 

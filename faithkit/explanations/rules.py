@@ -30,8 +30,7 @@ from faithkit.explanations.predicates import (
     predicate_from_json,
     tokenize,
 )
-from faithkit.explanations.rule_texts import parse_predicates
-from faithkit.explanations.vocabulary import Vocabulary
+from faithkit.renamed import SaysNewNames
 from faithkit.wording import describe
 
 PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; when they are full, all are dropped
@@ -71,7 +70,7 @@ def _sort_key(predicate: Predicate) -> tuple[Any, ...]:
 
 
 @attrs.frozen(order=False, cache_hash=True)
-class Rule:
+class Rule(metaclass=SaysNewNames):
     """A conjunction of predicates; the empty rule covers all instances.
 
     Examples
@@ -113,37 +112,11 @@ class Rule:
             excerpt = f"{value!r:.60} " if is_text else ""
             raise InputError(f"no rule in JSON form: {excerpt}({describe(error)}).") from None
 
-    @classmethod
-    def from_text(cls, text: str, X: Rows) -> "Rule":
-        """Parse a rule in the form that people and libraries write, on the columns of X.
-
-        Parameters
-        ----------
-        text : str
-            Conditions with "and" between them: `≤`, `<=`, `<`, `>`, `>=`, `=`, `==`, `≠`, `!=`, `in {a, b}`,
-            `3 < x <= 4`; or "IF … THEN …", whose conditions become the rule.
-        X : array, DataFrame or list of str
-            The instances, which define the known columns and values.
-
-        Raises
-        ------
-        InputError
-            If a condition names no column, or the text can be read in more than one way.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> X = pd.DataFrame({"age": [31, 45], "sex": ["Male", "Female"]})
-        >>> print(Rule.from_text("IF 30 < age <= 40 AND sex = Male THEN approve", X))
-        30 < age ≤ 40 and sex = Male
-        """
-        return cls(parse_predicates(text, X if isinstance(X, Vocabulary) else Vocabulary.of(X)))
-
     def __str__(self) -> str:
         return format(self)
 
     def __format__(self, spec: str) -> str:
-        """Format the rule and its limits; by default with all digits, so that it can be parsed back."""
+        """Format the rule and its limits; by default with all digits, so that nothing is lost."""
         return " and ".join(format(predicate, spec) for predicate in self.predicates) or "always"
 
 

@@ -84,6 +84,44 @@ def faithkit_estimators() -> Iterator[Component]:
 
 
 @hookimpl
+def faithkit_executors() -> Iterator[Component]:
+    """Offer the executors that need this process only."""
+    yield Component(
+        name="here",
+        factory="faithkit.run.explaining.executors:Here",
+        summary="In this process, one chunk of rows after the other.",
+    )
+    yield Component(
+        name="threads",
+        factory="faithkit.run.explaining.executors:Threads",
+        summary="In threads of this process.",
+    )
+
+
+@hookimpl
+def faithkit_reporters() -> Iterator[Component]:
+    """Offer the formats that need no other library."""
+    yield Component(
+        name="text",
+        factory="faithkit.report.reporters:Text",
+        summary="What is printed, in 80 columns.",
+        types=(".txt", "text/plain"),
+    )
+    yield Component(
+        name="json",
+        factory="faithkit.report.reporters:Json",
+        summary="All numbers, for programs and for `faithkit.load`.",
+        types=(".json", "application/json"),
+    )
+    yield Component(
+        name="csv",
+        factory="faithkit.report.reporters:Csv",
+        summary="The measures as a table, for spreadsheets.",
+        types=(".csv", "text/csv"),
+    )
+
+
+@hookimpl
 def faithkit_datasets() -> Iterator[Component]:
     """Offer the datasets that come with the installation."""
     for name, summary in DATASETS.items():

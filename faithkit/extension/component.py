@@ -123,8 +123,10 @@ class Component:
         Import names of packages that it needs, if installing the plugin does not always install them.
     types : tuple of str, default=()
         For an adapter: the classes of the objects that it accepts, each by package and name, such as
-        "shap.Explanation", wherever in the package the class is defined. For a loader: suffixes of files,
-        such as ".onnx", or the name of a file that marks a folder, such as "MLmodel".
+        "shap.Explanation", wherever in the package the class is defined; or "text", if it reads explanations
+        in words or codes. For a loader: suffixes of files, such as ".onnx", or the name of a file that marks
+        a folder, such as "MLmodel". For a reporter: suffixes of files, such as ".html", and media types, such
+        as "text/html".
 
     Raises
     ------

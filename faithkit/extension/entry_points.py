@@ -36,6 +36,8 @@ PLUGIN_VERBS = {
     "faithkit-conformance/check": "Run the conformance checks on an installed plugin.",
     "faithkit-conformance/new": "Create a plugin package from a template.",
     "faithkit-feature-importance/agreement": "Measure how far explainers agree on which features matter.",
+    "faithkit-html/report": "Write a page about a saved result.",
+    "faithkit-integrations/gate": "Fail a build if a saved result does not pass its gates.",
     "faithkit-monitor/monitor": "Compare new logs with a reference.",
     "faithkit-paper/reproduce": "Repeat the paper's experiments.",
 }

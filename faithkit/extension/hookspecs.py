@@ -1,7 +1,8 @@
-"""The eight hooks with which a plugin offers components.
+"""The nine hooks with which a plugin offers components.
 
 Hooks take no arguments and yield values, so the order of plugins and calls does not matter. Each hook serves
-one step of the pipeline; adapters, loaders and datasets prepare its inputs.
+one step of the pipeline, from explainers to reporters. Executors do the work of its first step; adapters,
+loaders and datasets prepare its inputs.
 """
 
 from collections.abc import Iterable
@@ -22,6 +23,8 @@ HOOK_KINDS = (
     "discretizer",
     "estimator",
     "diagnostic",
+    "executor",
+    "reporter",
     "adapter",
     "loader",
     "dataset",
@@ -152,10 +155,55 @@ def faithkit_diagnostics() -> Iterable[Component]:
 
 
 @hookspec
+def faithkit_executors() -> Iterable[Component]:
+    """Offer executors, which explain the chunks of a sample: in processes, on a cluster, or from a store.
+
+    Examples
+    --------
+    >>> from faithkit.plugin import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_executors():
+    ...     yield Component(
+    ...         name="queue",
+    ...         factory="my_plugin.executors:Queue",
+    ...         summary="On the machines that wait at a queue.",
+    ...     )
+    >>> [component.name for component in faithkit_executors()]
+    ['queue']
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_reporters() -> Iterable[Component]:
+    """Offer reporters, which write a result in a format, for ``--out`` and `Report.write`.
+
+    Their `types` are the suffixes of the files (".html"), and the media types of the same format
+    ("text/html").
+
+    Examples
+    --------
+    >>> from faithkit.plugin import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_reporters():
+    ...     yield Component(
+    ...         name="markdown",
+    ...         factory="my_plugin.markdown:Markdown",
+    ...         summary="The measures as a table for a wiki.",
+    ...         types=(".md", "text/markdown"),
+    ...     )
+    >>> [component.name for component in faithkit_reporters()]
+    ['markdown']
+    """
+    raise NotImplementedError
+
+
+@hookspec
 def faithkit_adapters() -> Iterable[Component]:
     """Offer adapters, which turn objects of other libraries into explanations, rows, predictions or models.
 
-    Their `types` are the classes of the objects that they accept; nothing is imported to match them.
+    Their `types` are the classes of the objects that they accept; nothing is imported to match them. The
+    pseudo type "text" stands for explanations in words or codes.
 
     Examples
     --------

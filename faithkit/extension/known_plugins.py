@@ -40,6 +40,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-diagnostics": {
         "diagnostic": ("reader", "deletion"),
     },
+    "faithkit-executors": {
+        "executor": ("processes", "dask", "stored"),
+    },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),
         "relation": ("nearest", "within", "in-ball"),
@@ -68,8 +71,16 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "dataset": ("applicants",),
         "command": ("attacks",),
     },
+    "faithkit-html": {
+        "reporter": ("html",),
+        "command": ("report",),
+    },
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
+        "command": ("gate",),
+    },
+    "faithkit-logged-reasons": {
+        "adapter": ("rule-texts", "reason-codes"),
     },
     "faithkit-model-files": {
         "loader": ("skops", "onnx", "pickle", "mlflow"),
@@ -82,6 +93,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "command": ("reproduce",),
     },
 }
+
+WRITERS: Mapping[str, str] = {".html": "faithkit-html", ".htm": "faithkit-html"}
+"""The distribution that writes files of each suffix."""
 
 _CHECKOUT = Path(__file__).parents[2]
 _PIP_NAMES = {"anchor": "anchor-exp", "mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
@@ -166,6 +180,28 @@ def unknown_name_message(
         "Some plugins have problems: see `faithkit plugins`." if broken else "",
         _remedy(match, distributions[match], broken) if match in distributions and match not in names else "",
     )
+
+
+def unknown_suffix_message(
+    path: str, suffix: str, suffixes: Mapping[str, str], broken: Sequence[PluginProblem]
+) -> str:
+    """Return the message for a file that no reporter writes; `suffixes` are those of the installed ones.
+
+    >>> print(unknown_suffix_message("page.html", ".html", {}, []).partition(":")[0])
+    no installed reporter writes .html files
+    """
+    distribution = WRITERS.get(suffix)
+    problem = next((problem for problem in broken if problem.distribution == distribution), None)
+    if problem is not None:
+        reason = f"{distribution} is installed but has a problem: {problem.problem}. {problem.hint}"
+        return f"no installed reporter writes {suffix} files: {reason}"
+    if distribution is not None:
+        return f"no installed reporter writes {suffix} files: {pip_command(distribution)}"
+    known = join_words(f"{suffix} ({name})" for suffix, name in suffixes.items())
+    if not suffix:
+        return f"{path} has no ending that says its format; installed are {known}. Add one of these endings."
+    question = did_you_mean(suffix, suffixes)
+    return _join_sentences(f"no installed reporter writes {suffix} files; installed are {known}.", question)
 
 
 def _join_sentences(*sentences: str) -> str:

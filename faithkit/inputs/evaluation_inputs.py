@@ -58,10 +58,6 @@ class EvaluationInputs:
         names = ("model", "X", "background", "seed", "weights", "clusters", "blocks", "uninformative", "pool")
         return {name: getattr(self, name) for name in names}
 
-    def read_like(self, path: str, text: str | None = None) -> Any:
-        """Read another sample with the columns that the model uses."""
-        return read_like(select_model_columns(self.model, self.X), path, text)
-
 
 def prepare(
     data: str,
@@ -251,7 +247,7 @@ def _read_texts(frame: Any, column: str, table: Any) -> list[str]:
 
 
 def read_like(X: Rows, path: str, text: str | None = None) -> Rows:
-    """Read another sample with the columns of X: a background, or a reference."""
+    """Read another sample with the columns of X: a background or a pool."""
     if is_array(path):
         return read_array(path)
     if isinstance(X, np.ndarray):

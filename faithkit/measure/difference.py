@@ -72,32 +72,44 @@ class Difference(Displayable):
 
 
 def compute_difference(
-    a: JackknifeEstimate, b: JackknifeEstimate, confidence: float = 0.95, paired: bool = True
+    first: MeasureStatistics,
+    second: MeasureStatistics,
+    confidence: float = 0.95,
+    correlations: tuple[float, float] = (0.0, 0.0),
 ) -> Difference:
-    """Return the first measure minus the second, on one sample (`paired`) or on two disjoint ones.
+    """Return the first measure minus the second, by default on two disjoint samples.
+
+    Parameters
+    ----------
+    first, second : MeasureStatistics
+        The `statistics` of an `Estimate`.
+    confidence : float
+    correlations : tuple of float
+        How the errors of both measures go together, for the lower and for the upper end, if both are of one
+        sample.
 
     Examples
     --------
-    >>> from faithkit.explanations.explanations import Explanations, Sample
-    >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.counting.tally import count
-    >>> y = np.arange(200) % 2
-    >>> good, bad = Explanations.of(y.tolist()), Explanations.of(["same"] * 200)
-    >>> counts = [count(SameExplanation(), Sample(None, e), y, 2) for e in (good, bad)]
-    >>> change = compute_difference(*map(JackknifeEstimate.of, counts))
+    >>> import faithkit
+    >>> labels = ["yes", "no"] * 100
+    >>> good, poor = faithkit.score(labels, labels), faithkit.score(labels, ["same"] * 200)
+    >>> change = compute_difference(good.consistency.statistics, poor.consistency.statistics)
     >>> round(change.value, 2), change.low > 0, change.p_value < 0.001
     (0.5, True, True)
     """
-    rho_low = _correlation(a.value, b.disagreement) if paired else 0.0
-    rho_high = _correlation(b.value, a.disagreement) if paired else 0.0
-    value = a.statistics.estimate - b.statistics.estimate
+    rho_low, rho_high = correlations
 
     def limits(level: float) -> tuple[float, float]:
-        low = _lower_limit(a.statistics, b.statistics, rho_low, level)
-        return low, -_lower_limit(b.statistics, a.statistics, rho_high, level)
+        low = _lower_limit(first, second, rho_low, level)
+        return low, -_lower_limit(second, first, rho_high, level)
 
     low, high = limits(confidence)
-    return Difference(value, low, high, confidence, smallest_level(limits))
+    return Difference(first.estimate - second.estimate, low, high, confidence, smallest_level(limits))
+
+
+def correlate_errors(first: JackknifeEstimate, second: JackknifeEstimate) -> tuple[float, float]:
+    """Return how the errors of two measures of one sample go together, for the lower and the upper end."""
+    return _correlation(first.value, second.disagreement), _correlation(second.value, first.disagreement)
 
 
 def _lower_limit(a: MeasureStatistics, b: MeasureStatistics, rho: float, confidence: float) -> float:

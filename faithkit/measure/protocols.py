@@ -4,6 +4,7 @@ Any object with the methods is accepted; the protocols serve as annotations for 
 Relations can be combined, so they have the base class `faithkit.plugin.Relation` instead.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -101,6 +102,47 @@ class Diagnostic(Protocol):
         ...
 
 
+class Executor(Protocol):
+    """A component that explains the chunks of a sample, here or elsewhere.
+
+    Optional attribute: `kept_in`, the place where finished chunks are kept for the next run, as a text that
+    messages show; by default they are not.
+
+    Examples
+    --------
+    >>> from faithkit.plugin import explain_chunk
+    >>> class Backwards:
+    ...     def run(self, job: Any, chunks: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    ...         return ((chunk, explain_chunk(job, chunk)) for chunk in reversed(chunks))
+    >>> executor: Executor = Backwards()
+    """
+
+    def run(self, job: Any, chunks: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield each chunk once with its result, in any order; exceptions pass."""
+        ...
+
+
+class Reporter(Protocol):
+    r"""A component that writes a report in a format; faithkit writes the file, completely or not at all.
+
+    Optional attribute: `needs`, the diagnostics that it shows. If it is a tuple, also an empty one, commands
+    run the diagnostics that are quick before it writes; by default it shows none. Optional method of a
+    reporter of the type "text/html": `fragment(sheet)`, which returns the HTML of a `faithkit.plugin.Sheet`
+    for a notebook.
+
+    Examples
+    --------
+    >>> class Markdown:
+    ...     def write(self, report: Any, *, title: str = "Faithfulness") -> str:
+    ...         return f"# {title}\n\n{report.to_text()}"
+    >>> reporter: Reporter = Markdown()
+    """
+
+    def write(self, report: Any, **options: Any) -> str | bytes:
+        """Return the content of the file, for a `faithkit.plugin.Report`."""
+        ...
+
+
 OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "name": None,  # the name in results
     "learns": True,  # whether an explainer learns from the background
@@ -114,8 +156,14 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "interval": False,  # whether an estimator estimates the measure itself, with leave-one-out's interval
     "whole": True,  # whether an estimator needs the tally of all explanations
     "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
+    "kept_in": None,  # where an executor keeps finished chunks
     "is_automatic": None,  # whether a diagnostic runs on a result when none is named
+    "needs": None,  # the diagnostics that a reporter shows
+    "fragment": None,  # what a reporter of text/html shows in a notebook
     "weigh": None,  # the weight of each owner in an estimator's mean
+    "partial_fit": None,  # shows rows to an adapter that then reads each distinct text once
+    "remarks": None,  # what an adapter of texts remarks about rows
+    "notes": None,  # the notes that an adapter of texts adds to the result of a log
 }
 """The optional attributes and methods of components, with their defaults."""
 

@@ -1,13 +1,10 @@
 """Explain a measure in sentences.
 
-They say how much could be checked, whether the measure is above chance, where its interval ends, and how it
-has changed since a reference.
+They say how much could be checked, whether the measure is above chance, and where its interval ends.
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from typing import Any
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import (
@@ -23,18 +20,11 @@ from faithkit.measure.finding import (
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
 from faithkit.measure.words import OF_LABELS, Words, share_in_words
 from faithkit.report.formats import (
-    DIGITS,
-    count_digits,
-    format_difference,
     format_distinct,
     format_lower_end,
     format_p_value,
-    name_interval,
     pluralize,
-    round_down,
-    round_noise,
 )
-from faithkit.wording import format_exactly, join_words
 
 UNSHARED = {
     "consistency": "No two instances share an explanation",
@@ -203,49 +193,3 @@ def _explain_floor(measure: str, estimate: Estimate, words: Words) -> str | None
     if estimate.floor is None or estimate.low is None or estimate.low > estimate.floor:
         return None
     return words.floor(measure, estimate.floor)
-
-
-def describe_change(
-    measure: str, change: Mapping[str, Any], allowed: float | None = None, unchecked: Sequence[str] = ()
-) -> str:
-    """Return a sentence that says whether a measure is worse than in the reference, or by more than a margin.
-
-    Parameters
-    ----------
-    measure : str
-    change : dict
-        The numbers of a difference: value, low, high and confidence.
-    allowed : float, optional
-    unchecked : sequence of str
-        Where nothing could be checked, so that the difference is one of bounds: "here", "in the reference".
-
-    Examples
-    --------
-    >>> change = {"value": 0.003, "low": -0.0111, "high": 0.0171, "confidence": 0.95}
-    >>> describe_change("consistency", change, allowed=0.02)
-    'consistency is not worse than in the reference by more than 0.02
-    (difference +0.003, 95 % interval −0.012 to +0.018)'
-    >>> describe_change("consistency", change, allowed=0.01)
-    'consistency may be worse than in the reference by more than 0.01 (difference +0.003, ...)'
-    >>> describe_change("consistency", change)
-    'consistency is not worse than in the reference by more than 0.012 (difference +0.003, ...)'
-    >>> describe_change("consistency", change, unchecked=["here"])
-    'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
-    """
-    low, high = round_noise(change["low"]), round_noise(change["high"])
-    most = _find_excluded_loss(low, high) if allowed is None else round_noise(allowed)
-    digits = DIGITS if allowed is None else count_digits(low, -allowed, high)
-    difference, interval = format_difference(change["value"], low, high, digits)
-    numbers = f"(difference {difference}, {name_interval(change['confidence'])} {interval})"
-    if unchecked:
-        numbers += f"; nothing could be checked {join_words(unchecked)}"
-    if allowed is None and low > 0:
-        return f"{measure} is better than in the reference {numbers}"
-    claim = "is not worse" if low >= -most else "is worse" if high < -most else "may be worse"
-    more = f" by more than {format_exactly(most)}" if most else ""
-    return f"{measure} {claim} than in the reference{more} {numbers}"
-
-
-def _find_excluded_loss(low: float, high: float) -> float:
-    """Return the loss that the interval rules out; 0 if the measure is worse."""
-    return 0.0 if low > 0 or high < 0 else float(-round_down(low))

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from faithkit.errors import InputError
-from faithkit.files import save_text
-from faithkit.jsonable import json_text
 from faithkit.renamed import new_spelling
 from faithkit.report import VERBOSE
 from faithkit.report.sheet import Sheet, provenance_sheet
+from faithkit.report.writing import fragment_html, write_report
 from faithkit.wording import one_line, to_printable
 
 
@@ -25,6 +23,7 @@ class Displayable:
     >>> result
     <Evaluation of logged explanations: 36 instances, consistency estimate 0.654 (0.511 – 0.835)>
     >>> print(result.local(3))
+    row 3
     prediction: no
     explanation: a
     <BLANKLINE>
@@ -56,18 +55,18 @@ class Displayable:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {one_line(to_printable(self.line()))}>"
 
-    def _repr_html_(self) -> str:
-        from faithkit.report.html import sheet_html
-
-        return sheet_html(self.sheet())
+    def _repr_html_(self) -> str | None:
+        """Return what a notebook shows; without faithkit-html None, and it shows the text."""
+        return fragment_html(self.sheet())
 
 
 class Report(Displayable):
-    """A result that people can print and plot, and that programs read as JSON.
+    """A result that people can print, and that `write` saves in any format.
 
     A plugin's report defines its own text. `line()` returns a text for `repr`, and `sheet()` a
-    `faithkit.plugin.Sheet` for `print`, for notebooks and for `to_html`. It may have two more methods:
-    `draw(ax)`, which draws on axes of Matplotlib, and `provenance()`.
+    `faithkit.plugin.Sheet` for `print`, for notebooks and for pages. It may have more methods: `to_frame()`
+    returns a DataFrame for CSV, `draw(ax)` draws on axes of Matplotlib, `provenance()` names what the numbers
+    depend on, and `page()` returns another sheet for pages.
 
     Examples
     --------
@@ -86,8 +85,9 @@ class Report(Displayable):
     ──────────────
     rows     1,500
     overlap  0.612
-    >>> Overlap(), Overlap().to_json().split()
-    (<Overlap of 1,500 rows>, ['{', '"rows":', '1500,', '"overlap":', '0.61249', '}'])
+    >>> Overlap()
+    <Overlap of 1,500 rows>
+    >>> Overlap().write("overlap.json")  # doctest: +SKIP
     """
 
     __slots__ = ()
@@ -102,12 +102,29 @@ class Report(Displayable):
         details = provenance_sheet(provenance, {}) if provenance else None
         return Sheet.of(sheet.title or "report", *sheet.parts, details, shows=self)
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return JSON text, and write it to `path` if given; equal inputs give equal bytes.
+    def write(self, path: str | Path, **options: Any) -> None:
+        """Write the report to a file, by the reporter of its suffix; equal reports give equal bytes.
 
-        A temporary file is written and then renamed, so that no reader sees half a file.
+        A temporary file is written and then renamed, so that no reader sees half a file. `load` reads
+        what was written as JSON.
+
+        Parameters
+        ----------
+        path : path
+            Its suffix chooses the format: .json, .csv and .txt, and those of installed plugins, such as
+            .html of faithkit-html.
+        **options
+            Options of the reporter, such as `verbose` of text and `title` of HTML.
+
+        Examples
+        --------
+        >>> import faithkit, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "january.json")
+        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).write(path)
+        >>> faithkit.load(path).consistency.value
+        0.6666666666666666
         """
-        return save_text(json_text(self.to_dict()), path)
+        write_report(self, path, **options)
 
     def to_text(self, verbose: bool = False) -> str:
         """Return the report as `print` shows it, or all of it, as --verbose does on the command line.
@@ -134,20 +151,3 @@ class Report(Displayable):
     def provenance(self) -> dict[str, str]:
         """Return everything that the numbers depend on, by name; a plugin may override it."""
         return {}
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the report on axes, by default on new ones, and return them."""
-        from faithkit.report.pictures.plots import draw_report
-
-        if not hasattr(self, "draw"):
-            raise InputError(f"a {type(self).__name__} has no plot: print it, or write it with to_html.")
-        return draw_report(self.draw, ax)
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if there is one.
-
-        The page has the plot if there is one, the sheet, and the provenance.
-        """
-        from faithkit.report.html import page_html
-
-        return save_text(page_html(self.page()), path)

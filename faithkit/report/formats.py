@@ -94,30 +94,6 @@ def _is_between(share: float) -> bool:
     return 0 < round_noise(share) < 1
 
 
-def format_below(low: float, limit: float) -> str:
-    """Return a number below a limit, rounded down, with enough digits to show that it is below.
-
-    >>> format_below(0.71239, 0.8), format_below(0.79996, 0.8), format_below(0.8003, 0.80031)
-    ('0.712', '0.79996', '0.8003')
-    """
-    return str(round_down(low, count_digits(low, limit)))
-
-
-def count_digits(low: float, limit: float, high: float | None = None) -> int:
-    """Return how many digits keep rounded ends on their sides of the limit.
-
-    >>> count_digits(0.79, 0.8), count_digits(0.8, 0.8), count_digits(0.5, 0.8, high=0.79999)
-    (3, 3, 5)
-    """
-    high = round_noise(low if high is None else high)
-    low, limit = round_noise(low), round_noise(limit)
-    bound = Decimal(repr(limit))
-    sides = low >= limit, high < limit
-    return _fewest_digits(
-        lambda digits: (round_down(low, digits) >= bound, round_up(high, digits) < bound) == sides
-    )
-
-
 def _fewest_digits(is_enough: Callable[[int], bool], start: int = DIGITS) -> int:
     """Return the fewest digits that are enough to see something."""
     return next((digits for digits in range(start, NOISE) if is_enough(digits)), NOISE)

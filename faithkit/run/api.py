@@ -12,29 +12,32 @@ from faithkit.arrays import Ints
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_texts_among_numbers
-from faithkit.inputs.logs.rule_columns import parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.models.recognition import resolve_model
 from faithkit.inputs.objects.adapters import find_adapter
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_forms import adapt
+from faithkit.inputs.objects.text_adapters import find_text_adapter
 from faithkit.inputs.pairing import pair_columns, read_pairs
 from faithkit.inputs.predictions.labels import describe_missing_labels, find_missing_labels
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
+from faithkit.renamed import with_new_keywords
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
 from faithkit.run.components.learning import find_source_of_learning
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Applicability, Setup
 from faithkit.run.components.system import System, check_inputs, check_predictions, warn_about_randomness
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.explaining.job import Execution, Job
+from faithkit.run.explaining.executors import resolve_executor
+from faithkit.run.explaining.job import Job, check_on_error
 from faithkit.run.pipeline import measure_explanations
 from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_pool, check_pool
 from faithkit.run.provenance import describe_model
 
 
+@with_new_keywords
 def evaluate(
     model: Any,
     X: Any,
@@ -59,9 +62,8 @@ def evaluate(
     pool: Any = None,
     background: Any = None,
     n_jobs: int = 1,
-    store: Any = None,
+    executor: Any = None,
     on_error: str = "raise",
-    row_timeout: float | None = None,
     progress: bool = True,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
@@ -119,13 +121,14 @@ def evaluate(
     background : like X, optional
         What the explainer learns from. By default X itself, with a warning.
     n_jobs : int
-        Workers that explain in parallel, -1 for one per core; `joblib.parallel_config` chooses their kind.
-    store : path, optional
-        A folder that keeps finished chunks, so that an interrupted run can continue.
+        Workers that explain in parallel, -1 for one per core: 4 is short for the executor
+        "processes:workers=4", and 1 for "here".
+    executor : str, object or callable, optional
+        What explains the rows, here or elsewhere: a name, "name:param=value,…", an instance, or a function.
+        "stored:folder=runs" keeps what is finished, so that an interrupted run can continue. It changes no
+        result.
     on_error : str
         "raise", or "record": rows that an explainer fails on count as unexplained.
-    row_timeout : float, optional
-        Seconds that one row may take.
     progress : bool
         Whether to show progress, in a terminal (on stderr) or a notebook.
 
@@ -148,7 +151,8 @@ def evaluate(
     explainer = resolve_component("explainer", explainer)
     discretizer = None if discretizer is None else resolve_component("discretizer", discretizer)
     estimator = resolve_component("estimator", estimator)
-    execution = Execution(n_jobs, on_error, row_timeout, store, progress)
+    executor = resolve_executor(executor, n_jobs)
+    on_error = check_on_error(on_error)
     inputs = SampleInputs.of_model(model, X, background, pool, **columns, uninformative=uninformative)
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
@@ -181,8 +185,8 @@ def evaluate(
     )
     predictions = predictor.answers(inputs.X, setup.outcome)
     warn_about_randomness(predictor, inputs.X, predictions, setup.outcome)
-    job = Job(explainer, predictor, inputs.background, setup.seed)
-    system, explanations = System.from_first_sample(job, inputs.X, execution)
+    job = Job(explainer, predictor, inputs.background, setup.seed, on_error)
+    system, explanations = System.from_first_sample(job, inputs.X, executor, progress)
     setup = attrs.evolve(setup, system=system)
     return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
 
@@ -192,6 +196,7 @@ def score(
     explanations: Any,
     X: Any = None,
     *,
+    adapter: str | None = None,
     discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
@@ -218,10 +223,13 @@ def score(
         Rows without a label are left out, and counted in a note. Rows are paired by position. Pandas objects
         whose indexes are in different orders are refused.
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
-        Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
         The instances, for relations that read them. Columns of numbers in `explanations` are paired with the
         columns of X, by name or else in their order, and are then importances of these.
+    adapter : str, optional
+        What reads the explanations: a name, or "name:param=value,…", as in `faithkit.adapt`. By default
+        texts are read by the one installed adapter that takes them, such as "rule-texts", which reads rules
+        about the columns of X ("age ≤ 37 and sex = Male"); "none" compares them as texts.
     discretizer, relation, estimator, confidence, permutations, control_draws, faithful_at
         As in `evaluate`.
     seed : int
@@ -250,7 +258,7 @@ def score(
     is_array = isinstance(X, np.ndarray) and X.ndim > 1  # of any shape, since a relation may read it
     if X is not None and not is_array and not isinstance(X, list | pd.DataFrame) and not issparse(X):
         check_X(X)  # raises
-    logged_explanations = _convert_explanations(explanations, predictions, X)
+    logged_explanations = _convert_explanations(explanations, predictions, X, adapter)
     kind = Outcome.of(outcome, agree, predictions, range=range)
     rows = _LoggedRows(predictions, logged_explanations, X, columns, index)
     n_left_out = 0
@@ -310,16 +318,20 @@ def _take_column(column: Any, rows: Ints, n: int) -> Any:
     return take_rows(column, np.concatenate([rows, np.arange(n, len(column))]))
 
 
-def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explanations:
+def _convert_explanations(explanations: Any, predictions: Any, X: Any, adapter: str | None) -> Explanations:
     """Convert explanations from any form that `score` accepts."""
     is_table = find_adapter(explanations) is None and not isinstance(explanations, Explanations)
-    converted = adapt(explanations, predictions=predictions, X=X)
+    converted = adapt(explanations, predictions=predictions, X=X, adapter=adapter)
     if is_table:
         warn_about_base_values(converted)
         warn_about_texts_among_numbers(converted)
-    return pair_columns(parse_rule_texts(converted, X), X, is_table=is_table)
+    text_adapter = find_text_adapter(converted, X) if adapter is None else None
+    if text_adapter is not None:
+        converted = text_adapter.read_texts(converted, X)
+    return pair_columns(converted, X, is_table=is_table)
 
 
+@with_new_keywords
 def compare(
     model: Any,
     X: Any,
@@ -344,9 +356,8 @@ def compare(
     pool: Any = None,
     background: Any = None,
     n_jobs: int = 1,
-    store: Any = None,
+    executor: Any = None,
     on_error: str = "raise",
-    row_timeout: float | None = None,
     progress: bool = True,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -370,7 +381,7 @@ def compare(
         As in `evaluate`.
     pool : like X, optional
         As in `evaluate`, for those explainers whose explanations can be checked against it.
-    background, n_jobs, store, on_error, row_timeout, progress
+    background, n_jobs, executor, on_error, progress
         As in `evaluate`.
 
     Returns
@@ -409,9 +420,8 @@ def compare(
         "pool": as_optional_pool(pool),
         "background": background,
         "n_jobs": n_jobs,
-        "store": store,
+        "executor": executor,
         "on_error": on_error,
-        "row_timeout": row_timeout,
         "progress": progress,
     }
     measure = partial(evaluate, model, X, **options)

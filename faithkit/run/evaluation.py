@@ -1,7 +1,7 @@
 """The result of an evaluation, with methods to inspect its rows."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import attrs
 import pandas as pd
@@ -10,7 +10,6 @@ from faithkit.arguments import check_integer
 from faithkit.errors import InputError
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
-from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
@@ -26,13 +25,6 @@ from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
 from faithkit.run.exported_rows import export_rows
-from faithkit.run.gates import (
-    GateResult,
-    check_limits,
-    judge_against_chance,
-    judge_against_control,
-    judge_limits,
-)
 from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
 from faithkit.run.instances.violations import find_worst_violations, shown_measure
 from faithkit.run.populations.in_memory import InMemory
@@ -41,9 +33,6 @@ from faithkit.run.populations.sample_inputs import SampleInputs
 from faithkit.run.provenance import measure_quality
 from faithkit.run.result import Result
 from faithkit.run.sheets.results import NOTHING_ASKED, Answers, result_page, result_sheet
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WITNESSES = 3  # on a page, where nobody says how many
 
@@ -59,6 +48,8 @@ class Evaluation(Result, Report):
     n, n_explanations, unexplained : int
         The number of instances, of distinct explanations (each missing one counts as one), and of instances
         without an explanation.
+    unexplained_share : float
+        The share of the instances, by their weight, that have no explanation.
     why_unexplained, remarks : dict of str to int
         How many instances have no explanation, by reason, and how often explainers made a remark on an
         explanation, such as "below the threshold"; the most frequent first.
@@ -84,6 +75,10 @@ class Evaluation(Result, Report):
     relation_learnt_from : str or None
         What the relation learnt from: "the background", or "the rows themselves" where that is smaller or
         absent; None if it learns nothing.
+    kind : str
+        The kind of the explanations, such as "vector", "rule" or "value".
+    discretizer_learnt_from : str or None
+        The same for the discretizer.
     origin : Origin
         What the report says about where the result comes from: title, author, names of data and model.
     setup : Setup
@@ -382,42 +377,6 @@ class Evaluation(Result, Report):
             check_design(self, other)
         return subtract_results(self, other, measure, paired)
 
-    def judge(
-        self,
-        *,
-        consistency: float | None = None,
-        sufficiency: float | None = None,
-        above_chance: bool = False,
-        above_control: bool = False,
-    ) -> list[GateResult]:
-        """Compare the lower ends of the measures' intervals with limits, with chance, and with the control.
-
-        A gate cannot be checked, and is neither kept nor missed, if the measure was not taken, if nothing
-        could be checked, or if all predictions are the same. The gate of consistency also cannot be checked
-        if each prediction has one explanation, unless sufficiency has a limit as well.
-
-        Parameters
-        ----------
-        consistency, sufficiency : float, optional
-            The limit that the lower end must reach.
-        above_chance : bool
-            Whether the lower end must also be above chance. This applies to the measures that have a limit,
-            or to all measures if none has.
-        above_control : bool
-            Whether sufficiency must also be above its control.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
-        >>> [judgement.is_kept for judgement in result.judge(consistency=0.9, above_chance=True)]
-        [True, True]
-        """
-        limits = check_limits({"consistency": consistency, "sufficiency": sufficiency})
-        gates = judge_limits(self, limits)
-        gates += judge_against_chance(self, limits) if above_chance else []
-        return gates + (judge_against_control(self) if above_control else [])
-
     def _count(self, measure: str) -> Count:
         if measure not in self.evidence.counts:
             self.evidence.population.refuse("a tally is not available")
@@ -447,25 +406,3 @@ class Evaluation(Result, Report):
         measure = shown_measure(self.measures)
         overview = summarise_explanations(self.evidence.population, self.setup, counts[measure], measure)
         return result_page(self, answers, overview)
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw each measure with its interval and bracket, and return the Matplotlib axes.
-
-        Without `ax`, a new figure is made. A notebook shows it once, since it is not registered with pyplot.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
-        >>> result.plot().figure.savefig("measures.png")  # doctest: +SKIP
-        """
-        from faithkit.report.pictures import plots
-
-        estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
-        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
-        return plots.draw_measures(axes, estimates)
-
-
-def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:
-    """Return the owners of each measure: its tally in a form that is never too large for memory."""
-    return {measure: count.with_sorted_labels.owners for measure, count in counts.items()}

@@ -19,7 +19,6 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
-from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.files import write_atomically
 from faithkit.inputs.objects.adapters import is_missing
 from faithkit.inputs.predictions.labels import Labels
@@ -79,13 +78,13 @@ def _prediction_columns(name: str, labels: Labels) -> Columns:
 
 
 def _explanation_columns(name: str, explanations: Explanations, X: Any) -> Columns:
-    """Return a column for each feature of a vector or an example, or one of rules, texts and JSON."""
+    """Return a column for each feature of a vector or an example, or one of texts and JSON."""
     values, missing = explanations.values, explanations.missing
     if isinstance(values, np.ndarray) and values.ndim == 1:
         present = values[~missing]
         texts = np.full(len(values), None, dtype=object)
         texts[~missing] = (
-            _rule_texts(present, X) if explanations.kind == "rule" else list(map(_text, present))
+            _rules_in_json(present, X) if explanations.kind == "rule" else list(map(_text, present))
         )
         return {name: texts}
     frame = values if isinstance(values, pd.DataFrame) else as_table(np.asarray(values))
@@ -96,24 +95,14 @@ def _explanation_columns(name: str, explanations: Explanations, X: Any) -> Colum
     return {f"{name}_{part}": frame.iloc[:, j].array for j, part in enumerate(parts)}
 
 
-def _rule_texts(rules: NDArray[Any], X: Any) -> list[str]:
-    """Return rules in words if they can be parsed back, else in JSON."""
+def _rules_in_json(rules: NDArray[Any], X: Any) -> list[str]:
+    """Return rules in the form that `score` reads without a plugin."""
+    distinct = {rule: rule for rule in rules}
     if isinstance(X, np.ndarray):
         names = column_names(X)
-        rules = np.array([_rename_columns(rule, names) for rule in rules], dtype=object)
-        X = pd.DataFrame(X, columns=names) if X.ndim == 2 else None
-    vocabulary = None if X is None else Vocabulary.of(X)
-    text_by_rule = {rule: str(rule) for rule in rules}
-    if vocabulary is None or not all(_parses(text, rule, vocabulary) for rule, text in text_by_rule.items()):
-        text_by_rule = {rule: json.dumps(rule.to_json(), ensure_ascii=False) for rule in rules}
-    return [text_by_rule[rule] for rule in rules]
-
-
-def _parses(text: str, rule: Rule, vocabulary: Vocabulary) -> bool:
-    try:
-        return Rule.from_text(text, vocabulary) == rule
-    except InputError:
-        return False
+        distinct = {rule: _rename_columns(rule, names) for rule in distinct}
+    texts = {rule: json.dumps(named.to_json(), ensure_ascii=False) for rule, named in distinct.items()}
+    return [texts[rule] for rule in rules]
 
 
 def _rename_columns(rule: Rule, names: list[str]) -> Rule:

@@ -91,6 +91,7 @@ class Measurements:
     n: int
     n_explanations: int
     unexplained: int
+    unexplained_share: float
     why_unexplained: dict[str, int]
     remarks: dict[str, int]
     singletons: float
@@ -106,6 +107,8 @@ class Measurements:
     relation: str | None
     relation_phrase: str | None = None
     relation_learnt_from: str | None = None
+    kind: str
+    discretizer_learnt_from: str | None = None
     setup: Setup
     evidence: Evidence
     origin: Origin = attrs.field(factory=Origin)

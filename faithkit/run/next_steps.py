@@ -45,8 +45,7 @@ ONE_LABEL_PER_BLOCK = (
 )
 UNEXPLAINED_DIFFER = (
     "All explained predictions are the same, so nothing was tested, and the others have no explanation: "
-    "check rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and "
-    "--unexplained pool)."
+    "check rules or reason codes against them (pool=, CLI: --unexplained pool)."
 )
 ONLY_STEPS = {
     ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows with different "

@@ -7,6 +7,7 @@ on disk, of a group, of a later sample, and under another discretizer.
 from typing import Any
 
 import attrs
+import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
@@ -94,6 +95,7 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         n=consistency_count.owners.n,
         n_explanations=consistency_count.n_explanations,
         unexplained=unexplained,
+        unexplained_share=_unexplained_share(consistency_count),
         why_unexplained=why_unexplained,
         remarks=remarks,
         singletons=_singleton_share(consistency_count, measures["consistency"].verified),
@@ -109,6 +111,8 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         relation=None if relation is None else setup.applicability.label,
         relation_phrase=None if relation is None else relation.phrase,
         relation_learnt_from=None if relation is None else setup.applicability.learnt_from,
+        kind=population.kind,
+        discretizer_learnt_from=_discretizer_learnt_from(setup),
         setup=setup,
         evidence=Evidence(population, counts, share_without_repeats(population, counts)),
         measure_population=measure_population,
@@ -126,6 +130,20 @@ def _notes(population: Population, setup: Setup) -> tuple[str, ...]:
     additive = ADDITIVE.format(total) if total and setup.discretizer.text == "original" else None
     signs = meaning_of_signs(population.kind, setup.explained_by)
     return *setup.notes, *(note for note in (additive, signs) if note is not None)
+
+
+def _unexplained_share(count: Count) -> float:
+    """Return the share of the instances, by their weight, that have no explanation."""
+    owners = count.owners
+    is_unexplained = count.explanations.missing[owners.explanation]
+    return float(owners.times(is_unexplained.astype(np.float64)).sum() / owners.total_weight)
+
+
+def _discretizer_learnt_from(setup: Setup) -> str | None:
+    """Return "the background" or "the rows themselves"; None for a discretizer that learns nothing."""
+    if not learns(setup.discretizer):
+        return None
+    return "the background" if setup.learnt_from == "given" else "the rows themselves"
 
 
 def _singleton_share(count: Count, verified: float) -> float:

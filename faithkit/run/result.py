@@ -234,6 +234,7 @@ class Result(Measurements):
             "n": self.n,
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
+            "unexplained_share": self.unexplained_share,
             "why_unexplained": self.why_unexplained,
             "remarks": self.remarks,
             "uniqueness": self.uniqueness,
@@ -249,6 +250,8 @@ class Result(Measurements):
             "relation": self.relation,
             "relation_phrase": self.relation_phrase,
             "relation_learnt_from": self.relation_learnt_from,
+            "kind": self.kind,
+            "discretizer_learnt_from": self.discretizer_learnt_from,
             "control": None if self.control is None else self.control.to_dict(),
             "why_no_control": self.why_no_control,
             **self.setup.to_dict(),
@@ -269,7 +272,8 @@ class Result(Measurements):
         estimates = {name: values for name, values in payload["measures"].items() if values is not None}
         names = ["n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance"]
         names += ["uniqueness", "tails", "why_no_sufficiency", "relation"]
-        names += ["relation_phrase", "relation_learnt_from"]
+        names += ["relation_phrase", "relation_learnt_from", "discretizer_learnt_from"]
+        names += ["kind", "unexplained_share"]
         design_names = [field.name for field in attrs.fields(DesignSummary)]
         return cls(
             **{name: payload[name] for name in names},
@@ -298,7 +302,7 @@ class Result(Measurements):
         [1.0]
         """
         rows = {measure: estimate.to_row() for measure, estimate in self.measures.items()}
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 
 def _load_control(payload: Mapping[str, Any]) -> ControlComparison:

@@ -27,7 +27,7 @@ ROUNDING = 1.1  # large counts of other rows are saved with two digits, and may 
 
 
 def load(path: str | Path) -> Evaluation | Comparison:
-    """Load a result that `to_json` or the command line saved, of one system or of several.
+    """Load a result that `write` or the command line saved, of one system or of several.
 
     It has all numbers and no rows: it can be printed, drawn, compared with another sample, and used for a
     plan. Methods that need rows are refused. So is a result of another version of faithkit.
@@ -35,7 +35,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     Parameters
     ----------
     path : path
-        A JSON file. Violations, subgroups and a reference in it are not loaded; diagnoses are.
+        A JSON file. Violations and subgroups in it are not loaded; diagnoses are.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     --------
     >>> import faithkit, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "january.json")
-    >>> _ = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_json(path)
+    >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).write(path)
     >>> january, february = faithkit.load(path), faithkit.score(["yes", "no", "no"], ["a", "a", "a"])
     >>> february.difference(january, paired=False).value
     -0.3333333333333333
@@ -79,7 +79,7 @@ def _explain_failure(path: str | Path) -> Iterator[None]:
     except LOAD_ERRORS as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else describe(error)
         raise InputError(
-            f"{path} is no result as faithkit writes it ({reason}): give a file that to_json or --json wrote."
+            f"{path} is no result as faithkit writes it ({reason}): give a .json file of write or --out."
         ) from None
 
 
@@ -90,7 +90,7 @@ def _check_version(path: str | Path, payload: Any) -> None:
         writer = _look_up(evaluation, "versions", "faithkit")
         if isinstance(writer, str):
             command = _look_up(evaluation, "origin", "command")
-            again = "result.to_json" if command is None else f"{command} --json {shlex.quote(str(path))}"
+            again = "result.write" if command is None else f"{command} --out {shlex.quote(str(path))}"
             check_writer(str(path), writer, f"make it again with `{again}`.")
 
 

@@ -67,10 +67,11 @@ def figure(model, train, test, store=None):
     predictor = faithkit.Predictor(model)
     record = pd.DataFrame([RECORD]).astype(test.dtypes.to_dict())
     label = predictor.predict(record)[0]
+    executor = "here" if store is None else f"stored:folder={store}"
     for name in ("empirical-anchors", "anchors:beam_size=1", "anchors:beam_size=4"):
         for threshold in (0.95, 0.5):
             spec = f"{name}{',' if ':' in name else ':'}threshold={threshold}"
-            explained = {"explainer": spec, "background": train, "store": store}
+            explained = {"explainer": spec, "background": train, "executor": executor}
             rule = faithkit.evaluate(model, record, **explained).rows.explanations.values[0]
             covered = test[rule.covers(test)]
             # a rule covers the rows it explains, so no other row can have been given this one

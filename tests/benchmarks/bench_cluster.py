@@ -22,16 +22,13 @@ def cluster() -> list[Contest]:
     """Explain 200 rows on two workers; the cluster runs already, and ends with this process."""
     import distributed  # noqa: F401 (so that a missing distributed leaves this benchmark out)
 
-    from faithkit.run.explaining.cluster import connect_to_scheduler
-
     server = subprocess.Popen(
         [sys.executable, "-c", CLUSTER, sys.path[0]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     address = server.stdout.readline().strip()
 
     def ours():
-        with connect_to_scheduler(address):
-            return evaluate_rows()
+        return evaluate_rows(executor=f"dask:scheduler={address}")
 
     name = f"{ROWS} rows of {MILLISECONDS} ms, two workers"
     return [Contest(name, ours, "one process", evaluate_rows, 1.0, repeat=1)]

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 from harness import Contest, benchmark
+from pages import json_of
 
 import faithkit
 
@@ -37,14 +38,14 @@ def _sign(X):
 
 def evaluate_rows(**options):
     X = np.random.default_rng(0).normal(size=(ROWS, 4))
-    return faithkit.evaluate(_sign, X, explainer=Busy(), **options).to_json()
+    return json_of(faithkit.evaluate(_sign, X, explainer=Busy(), **options))
 
 
 @benchmark
 def execution() -> list[Contest]:
     """Explain 200 rows with two workers, and find them all in a store."""
-    folder = tempfile.mkdtemp()
-    evaluate_rows(store=folder)
+    store = f"stored:folder={tempfile.mkdtemp()}"
+    evaluate_rows(executor=store)
     chunks = ROWS // Busy.rows_per_chunk
     per_chunk = "2 ms a chunk"
     return [
@@ -58,7 +59,7 @@ def execution() -> list[Contest]:
         ),
         Contest(
             "all found in the store",
-            lambda: evaluate_rows(store=folder),
+            lambda: evaluate_rows(executor=store),
             "the run that filled it",
             evaluate_rows,
             20.0,
@@ -66,7 +67,7 @@ def execution() -> list[Contest]:
         ),
         Contest(
             f"the same, {chunks} chunks",
-            lambda: evaluate_rows(store=folder),
+            lambda: evaluate_rows(executor=store),
             per_chunk,
             lambda: time.sleep(0.002 * chunks),
             1.0,

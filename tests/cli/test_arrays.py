@@ -33,7 +33,17 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-COMMAND = ("evaluate", "--data", "images.npy", "--model", "bright:is_bright", "--json", "-")
+COMMAND = (
+    "evaluate",
+    "--data",
+    "images.npy",
+    "--model",
+    "bright:is_bright",
+    "--out",
+    "-",
+    "--format",
+    "json",
+)
 
 
 def test_images_in_a_file_are_evaluated_as_in_python(folder):
@@ -50,7 +60,7 @@ def test_a_background_and_a_pool_of_images_come_from_files_too(folder):
     more = ("--background", "others.npy", "--samples", 40)
     model = ("--data", "images.npy", "--model", "bright:brightness", "--classes", "night,day")
     explainer = ("--explainer", "patches:size=2", "--discretize", "1fp")
-    done = run("evaluate", *model, *explainer, "--json", "-", *more)
+    done = run("evaluate", *model, *explainer, "--out", "-", "--format", "json", *more)
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["n"] == 40
     refused = run(*COMMAND, "--explainer", "bright:top_left", "--pool", "others.npy", *more)

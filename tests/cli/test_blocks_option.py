@@ -35,7 +35,7 @@ def score(path, *arguments):
 @pytest.mark.parametrize("path", ["log.csv", "log.parquet"])
 def test_a_log_is_measured_within_the_blocks_of_a_column(path):
     expected = faithkit.score(LOG["label"], LOG["why"].tolist(), blocks=LOG["question"])
-    done = score(path, "--blocks", "question", "--json", "-")
+    done = score(path, "--blocks", "question", "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.output
     payload = json.loads(done.stdout)
     measure, expected_measure = payload["measures"]["consistency"], expected.consistency
@@ -45,10 +45,13 @@ def test_a_log_is_measured_within_the_blocks_of_a_column(path):
 
 
 def test_a_reference_is_measured_within_the_same_blocks_or_refused():
-    done = score("log.csv", "--blocks", "question", "--reference", "log.parquet", "--json", "-")
+    blocks = ("--blocks", "question")
+    for name, options in {"now": blocks, "before": blocks, "plain": ()}.items():
+        assert score("log.csv", *options, "--out", f"{name}.json").exit_code == 0
+    gate = ("--fail-if-worse", "consistency=1")
+    done = run("gate", "now.json", "--reference", "before.json", *gate, "--out", "-", "--format", "json")
     assert json.loads(done.stdout)["reference"]["difference"]["consistency"]["value"] == 0
-    assert score("log.csv", "--json", "plain.json").exit_code == 0
-    done = score("log.csv", "--blocks", "question", "--reference", "plain.json")
+    done = run("gate", "now.json", "--reference", "plain.json", *gate)
     assert done.exit_code == 1
     assert "this sample alone has blocks" in done.stderr
 
@@ -72,7 +75,19 @@ def test_blocks_that_cannot_be_used_are_refused(options, message):
 
 def test_evaluate_takes_the_column_from_the_model_and_offers_no_pool():
     command = ("evaluate", "--data", "log.csv", "--target", "label", "--drop", "why", "--model", "tree")
-    done = run(*command, "--explainer", "tree", "--blocks", "question", "--samples", "20", "--json", "-")
+    done = run(
+        *command,
+        "--explainer",
+        "tree",
+        "--blocks",
+        "question",
+        "--samples",
+        "20",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    )
     assert done.exit_code == 0, done.output
     payload = json.loads(done.stdout)
     assert (payload["n"], payload["pool"], payload["data"]["columns"]) == (20, None, 1)

@@ -50,7 +50,18 @@ def test_the_first_command_works_at_once():
 @one_test
 @pytest.mark.parametrize("file", ["log.csv", "log.parquet"])
 def test_score_reads_a_log_and_counts_empty_rows_as_unexplained(log, file):
-    result = run("score", log / file, "--prediction", "label", "--explanation", "phi_*", "--json", "-")
+    result = run(
+        "score",
+        log / file,
+        "--prediction",
+        "label",
+        "--explanation",
+        "phi_*",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    )
     assert result.exit_code == 0, result.output
     payload = json.loads(result.stdout)
     assert (payload["n"], payload["unexplained"], payload["n_explanations"]) == (5, 1, 3)
@@ -60,7 +71,7 @@ def test_score_reads_a_log_and_counts_empty_rows_as_unexplained(log, file):
 
 def test_score_measures_the_sufficiency_of_logged_rules(log):
     columns = ("--prediction", "label", "--explanation", "rule", "--features", "age")
-    payload = json.loads(run("score", log / "log.csv", *columns, "--json", "-").stdout)
+    payload = json.loads(run("score", log / "log.csv", *columns, "--out", "-", "--format", "json").stdout)
     # age ≤ 40 covers rows 0, 1, 3 (yes, yes, no); age ≤ 70 covers all (3 yes, 2 no)
     expected = (0.5 + 0.5 + 1 / 4 + 0 + 2 / 4) / 5
     assert payload["measures"]["sufficiency"]["value"] == pytest.approx(expected)
@@ -69,7 +80,7 @@ def test_score_measures_the_sufficiency_of_logged_rules(log):
 
 def test_json_to_a_file_leaves_the_table_on_stdout(log):
     path = log / "out.json"
-    result = run("score", log / "log.csv", "--prediction", "label", "--explanation", "phi_*", "--json", path)
+    result = run("score", log / "log.csv", "--prediction", "label", "--explanation", "phi_*", "--out", path)
     assert "consistency" in result.stdout
     assert json.loads(path.read_text())["n"] == 5
     assert [file.name for file in log.iterdir() if file.name.startswith(".")] == []
@@ -90,7 +101,7 @@ def test_evaluate_takes_a_persons_own_files_and_model(tmp_path, monkeypatch):
     assert "error: " in result.stderr
     assert "Traceback" not in result.output
     model = ("--model", "random-forest", "--discretize", "1fp", "--samples", "15")
-    payload = json.loads(run(*data, *model, "--json", "-").stdout)
+    payload = json.loads(run(*data, *model, "--out", "-", "--format", "json").stdout)
     assert payload["n"] == 15
     assert payload["data"]["columns"] == 2
 
@@ -192,7 +203,7 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
 
 def test_a_negative_seed_draws_a_sample_as_any_other_does():
     command = ("evaluate", "--data", "iris", "--model", "tree", "--explainer", "tree", "--samples", "5")
-    first, again = (run(*command, "--seed", "-1", "--json", "-") for _ in range(2))
+    first, again = (run(*command, "--seed", "-1", "--out", "-", "--format", "json") for _ in range(2))
     assert (first.exit_code, json.loads(first.stdout)["n"]) == (0, 5)
     assert again.stdout == first.stdout
 

@@ -87,15 +87,14 @@ MODEL = ("--model", "model.joblib", "--trust-pickle")
 
 def evaluate(*options):
     explainer = ("--explainer", "tree:max_depth=1", "--diagnose", "none", "--control-draws", "0")
-    result = run("evaluate", *MODEL, *explainer, *options, "--json", "-")
+    result = run("evaluate", *MODEL, *explainer, *options, "--out", "-", "--format", "json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
 def test_the_numbers_are_those_of_the_narrow_table(loans):
     whole, narrow = (
-        evaluate("--data", name, "--background", "known.csv", "--reference", "known.csv")
-        for name in ("loans.csv", "narrow.csv")
+        evaluate("--data", name, "--background", "known.csv") for name in ("loans.csv", "narrow.csv")
     )
     assert whole.pop("notes") == [
         "The model does not use the columns 'branch', 'customer', 'weight', 'decision'."
@@ -124,7 +123,10 @@ def test_a_row_is_found_by_its_value_in_any_column(loans):
     by_name, by_number = explain_row("--row", "customer=c17"), explain_row("--row", "17", "--id", "customer")
     assert by_name.stdout.startswith("row 17 (customer c17): debt = ")  # which its rule names
     assert by_name.stdout == by_number.stdout
-    assert json.loads(explain_row("--row", "customer=c17", "--json").stdout)["id"] == "c17"
+    assert (
+        json.loads(explain_row("--row", "customer=c17", "--out", "-", "--format", "json").stdout)["id"]
+        == "c17"
+    )
 
 
 @one_test

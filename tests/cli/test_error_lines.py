@@ -114,7 +114,7 @@ TOO_LONG = "x" * 300
 @pytest.mark.parametrize(
     "options",
     [("--data", f"{TOO_LONG}.csv"), ("--data", TOO_LONG), ("--background", f"{TOO_LONG}.csv"),
-     ("--json", f"{TOO_LONG}.json"), ("--store", TOO_LONG), ("--model", f"{TOO_LONG}.skops")],
+     ("--out", f"{TOO_LONG}.json"), ("--executor", f"stored:folder={TOO_LONG}"), ("--model", f"{TOO_LONG}.skops")],
 )  # fmt: skip
 def test_a_path_that_is_too_long_is_one_line(options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -35,7 +35,9 @@ def letters(tmp_path, monkeypatch):
 
 
 def group_sizes(*arguments):
-    result = run("evaluate", *arguments, "--diagnose", "none", "--control-draws", 0, "--json", "-")
+    result = run(
+        "evaluate", *arguments, "--diagnose", "none", "--control-draws", 0, "--out", "-", "--format", "json"
+    )
     assert result.exit_code == 0, result.output
     groups = json.loads(result.stdout)["subgroups"]["groups"]["consistency"]
     return {group: facts["n"] for group, facts in groups.items()}

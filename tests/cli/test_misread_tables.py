@@ -84,7 +84,7 @@ def test_rules_about_words_are_scored_with_the_texts_they_are_about(tmp_path, su
     path = tmp_path / f"log.{suffix}"
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
     command = ["score", str(path), "--prediction", "label", "--explanation", "rule", "--text", "text"]
-    payload = json.loads(run(*command, "--json", "-").stdout)
+    payload = json.loads(run(*command, "--out", "-", "--format", "json").stdout)
     assert payload["measures"]["sufficiency"]["value"] == pytest.approx((3 * 2 / 3 + 3) / 6)
 
 

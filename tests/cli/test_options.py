@@ -30,7 +30,7 @@ OPTIONS = [
 
 # how a help text may begin: it tells what the program will do
 IMPERATIVE = re.compile(
-    "(Allow|Assume|Bound|Call|Check|Compare|Count|Evaluate|Exit|Explain|Fit|Give|Hide|Keep|Let|List|Load|Measure|Name|"
+    "(Allow|Assume|Bound|Call|Check|Compare|Count|Evaluate|Exit|Explain|Fail|Fit|Give|Hide|Keep|Let|List|Load|Measure|Name|"
     "Plan|Predict|Print|Read|Repeat|Run|Say|Show|Shuffle|Start|Stop|Take|Tally|Treat|Trust|Use|Weight|Write) "
 )
 
@@ -81,14 +81,8 @@ def test_evaluate_has_all_headings_and_options_that_belong_together_are_together
     assert tuple(result) == GROUPS
     assert set(result["Model"]) == {"--model", "--trust-pickle", "--trust-types", "--classes"}
     assert set(result["Explainer"]) == {"--explainer", "--background"}
-    assert {flag for flag in result["Checks and gates"] if flag.startswith("--fail-")} == {
-        "--fail-under",
-        "--fail-unless",
-        "--fail-unless-as-good",
-        "--fail-if-worse",
-    }
-    assert {"--json", "--csv", "--html", "--junit", "--debug", "--help"} <= set(result["Output"])
-    assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(result["Running"])
+    assert {"--out", "--format", "--debug", "--help"} <= set(result["Output"])
+    assert {"--executor", "--n-jobs", "--on-error", "--seed"} == set(result["Running"])
 
 
 @one_test
@@ -103,6 +97,28 @@ def test_a_verb_of_a_plugin_lists_its_own_options_first():
     result = read_sections("agreement")
     assert next(iter(result)) == "Options"
     assert list(result)[1:] == [heading for heading in HEADINGS[1:] if heading in result]
+
+
+def test_all_gates_are_together():
+    assert read_sections("gate")["Checks and gates"] == [
+        *("--reference", "--fail-under", "--fail-unless", "--fail-unless-as-good", "--fail-if-worse")
+    ]
+
+
+@one_test
+@pytest.mark.parametrize("verb", ["evaluate", "score"])
+@pytest.mark.parametrize(
+    "option",
+    ["--fail-under", "--fail-unless", "--fail-unless-as-good", "--fail-if-worse", "--reference", "--junit"],
+)
+def test_an_option_that_went_to_the_gate_says_the_two_commands(verb, option):
+    done = CliRunner().invoke(main, [verb, "log.csv", option, "consistency=0.8"])
+    assert done.exit_code == 2
+    message = (
+        f"{option} is now an option of another command: write the result with --out result.json, then run"
+    )
+    assert f"{message} faithkit gate result.json " in done.stderr
+    assert f" {option} " in done.stderr.partition("faithkit gate")[2]
 
 
 def test_a_plugin_puts_options_under_the_same_headings_as_the_kernel():

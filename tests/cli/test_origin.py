@@ -4,7 +4,6 @@ import hashlib
 import json
 import pickle
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,7 +40,7 @@ def folder(tmp_path):
 def evaluate(folder, *options):
     inputs = ("--data", folder / "people.csv", "--target", "income", "--background", folder / "people.csv")
     inputs += ("--model", folder / "model.pkl", "--trust-pickle", "--explainer", "tree:max_depth=3")
-    run("evaluate", *inputs, "--json", folder / "out.json", "--html", folder / "out.html", *options)
+    run("evaluate", *inputs, "--out", folder / "out.json", "--out", folder / "out.html", *options)
     return json.loads((folder / "out.json").read_text("utf-8"))
 
 
@@ -66,31 +65,33 @@ def test_a_result_names_its_files_without_folders_and_knows_how_good_the_model_i
     copy.mkdir()
     for name in ("people.csv", "model.pkl"):
         (copy / name).write_bytes((folder / name).read_bytes())
-    with joblib.parallel_config(backend="threading"):
-        evaluate(copy, "--n-jobs", "2")
+    evaluate(copy, "--executor", "threads:workers=2")
     assert [(copy / name).read_bytes() for name in ("out.json", "out.html")] == result_files
 
 
-def test_the_command_has_no_folders_workers_store_outputs_and_texts(folder):
+def test_the_command_has_no_folders_executor_and_outputs(folder):
     inputs = ("--data", folder / "people.csv", "--model", folder / "model.pkl", "--explainer", "tree")
-    running = ("--n-jobs", "1", "--store", folder / "store", "--title", "May", "--seed", "3")
-    gates = ("--fail-under", "consistency=0.1", "--on-error", "record", "--row-timeout", "60")
-    words = [str(word) for word in (*inputs, *running, *gates, "--json", folder / "out.json")]
+    stored = f"stored:folder={folder / 'store'}"
+    running = ("--n-jobs", "1", "--executor", stored, "--seed", "3")
+    measuring = ("--confidence", "0.9", "--on-error", "record")
+    words = [str(word) for word in (*inputs, *running, *measuring, "--out", folder / "out.json")]
     with command.make_context("evaluate", words) as context:
         assert command_text(context) == (
             "faithkit evaluate --explainer tree --data people.csv --model model.pkl --seed 3 "
-            "--fail-under consistency=0.1 --on-error record"
+            "--confidence 0.9 --on-error record"
         )
 
 
 def test_words_of_the_user_are_text_wherever_they_are_shown(folder):
     texts = [part for name in ("title", "note", "author", "date") for part in (f"--{name}", HOSTILE)]
+    out = folder / "out.html"
     (folder / "<b>&'.csv").write_bytes((folder / "people.csv").read_bytes())
     printed = run(
-        "evaluate", "--data", folder / "<b>&'.csv", "--target", "income", "--explainer", "tree", *texts,
-        "--html", folder / "out.html",
+        "evaluate", "--data", folder / "<b>&'.csv", "--target", "income", "--explainer", "tree", "--control-draws", "0",
+        "--out", folder / "out.json",
     )  # fmt: skip
-    page = (folder / "out.html").read_text("utf-8")
+    printed += run("report", folder / "out.json", out, *texts)
+    page = out.read_text("utf-8")
     assert page.count("&lt;script&gt;alert") >= 5  # the title is also that of the tab
     for text in (page, printed):
         assert "\x1b" not in text
@@ -102,7 +103,7 @@ def test_words_of_the_user_are_text_wherever_they_are_shown(folder):
 
 
 def test_a_model_that_is_trained_here_is_judged_on_other_rows(tmp_path):
-    printed = run("evaluate", "--data", "iris", "--explainer", "tree", "--json", tmp_path / "r.json")
+    printed = run("evaluate", "--data", "iris", "--explainer", "tree", "--out", tmp_path / "r.json")
     payload = json.loads((tmp_path / "r.json").read_text())
     assert payload["origin"]["is_held_out"]
     assert payload["origin"]["data"] == "iris"
@@ -132,12 +133,14 @@ def test_one_column_of_targets_says_nothing_of_a_model_of_several_numbers():
 def test_a_log_names_its_file_and_a_loaded_result_keeps_its_origin(tmp_path):
     log = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "why": ["a", "b", "c"] * 20})
     log.to_csv(tmp_path / "may.csv", index=False)
-    arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why", "--date", "May 2026")
-    printed = run("score", *arguments, "--json", tmp_path / "may.json")
+    arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why")
+    printed = run("score", *arguments, "--out", tmp_path / "may.json")
     assert printed.startswith("logged explanations in may.csv (60 rows)\nVerdict: explanations")
     loaded = faithkit.load(tmp_path / "may.json")
-    assert loaded.origin.date == "May 2026"
+    assert loaded.origin.data == "may.csv"
     assert str(loaded) == printed.rstrip("\n")
+    loaded.with_origin(date="May 2026").write(tmp_path / "dated.json")
+    assert faithkit.load(tmp_path / "dated.json").origin.date == "May 2026"
 
 
 def test_the_level_of_the_verdict_is_an_option(tmp_path):

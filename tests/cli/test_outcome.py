@@ -34,7 +34,7 @@ def log(frame, tmp_path):
 
 
 def run_to_json(*arguments):
-    done = run(*arguments, "--json", "-")
+    done = run(*arguments, "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -183,20 +183,24 @@ def test_groups_of_one_number_are_left_out_with_a_word(tmp_path):
 @one_test
 @pytest.mark.parametrize(("limit", "code"), [("0.5", 0), ("0.999", 3)])
 def test_a_gate_holds_for_numbers(log, limit, code):
-    done = run(*score_command(log, "--fail-under", f"consistency={limit}"))
+    result = log.with_name("result.json")
+    assert run(*score_command(log, "--out", result)).exit_code == 0
+    done = run("gate", result, "--fail-under", f"consistency={limit}")
     assert done.exit_code == code
     assert ("failed: consistency may be as low as" in done.stderr) == (code == 3)
 
 
 def test_a_reference_of_numbers_is_compared_and_one_of_labels_refused(log, tmp_path):
-    assert run(*score_command(log, "--json", tmp_path / "before.json")).exit_code == 0
-    done = run(
-        *score_command(log, "--reference", tmp_path / "before.json", "--fail-if-worse", "consistency=0.5")
-    )
+    before, now, others = (tmp_path / f"{name}.json" for name in ("before", "now", "others"))
+    assert run(*score_command(log, "--out", before)).exit_code == 0
+    assert run(*score_command(log, "--out", now)).exit_code == 0
+    assert run(*score_command(log, "--agree", "within:0.1", "--out", others)).exit_code == 0
+    gate = ("--reference", before, "--fail-if-worse", "consistency=0.5")
+    done = run("gate", now, *gate)
     assert done.exit_code == 0, done.stderr
-    done = run(*score_command(log, "--agree", "within:0.1", "--reference", tmp_path / "before.json"))
+    done = run("gate", others, *gate)
     assert done.exit_code == 1
-    assert "predictions are numbers, within 0.1 here, and numbers in the reference" in done.stderr
+    assert "predictions are numbers, within 0.1 here and numbers there" in done.stderr
 
 
 @pytest.fixture
@@ -216,12 +220,12 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
         tmp_path / "before.json",
         score_command(outliers, "--features", "a", "--control-draws", "0"),
     )
-    assert run(*command, "--json", before).exit_code == 0
+    assert run(*command, "--out", before).exit_code == 0
     sufficiency = json.loads(before.read_text())["measures"]["sufficiency"]
     assert sufficiency["low"] < sufficiency["value"] < 0
-    assert run(*command, "--reference", before).exit_code == 0
+    assert run("gate", before, "--reference", before, "--fail-if-worse", "sufficiency=1").exit_code == 0
     assert run("plan", "--pilot", before, "--measure", "sufficiency").exit_code == 0
-    done = run(*command, "--fail-under", "sufficiency=0")
+    done = run("gate", before, "--fail-under", "sufficiency=0")
     assert done.exit_code == 3
     assert "failed: sufficiency may be as low as -0." in done.stderr
 

@@ -82,7 +82,7 @@ def test_a_device_stays_a_device(tmp_path):
 
 
 def test_the_device_null_is_written_into(here):
-    assert run(*SCORE, "--json", os.devnull, "--csv", os.devnull).exit_code == 0
+    assert run(*SCORE, "--out", os.devnull, "--format", "json").exit_code == 0
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 
@@ -106,7 +106,7 @@ def test_a_pipe_is_written_into_and_may_hold_less_than_is_written(tmp_path):
 
 def test_a_pipe_that_nobody_reads_is_an_error_and_no_wait(here):
     os.mkfifo(here / "pipe")
-    done = run(*SCORE, "--json", "pipe")
+    done = run(*SCORE, "--out", "pipe", "--format", "json")
     assert done.exit_code == 1
     assert done.stderr == (
         f"error: cannot write {here / 'pipe'}: no process reads it. Give a path that you can write to.\n"
@@ -120,7 +120,7 @@ def test_a_file_that_a_shell_has_opened_is_written_into(here):
         if not os.path.exists(path):
             pytest.skip("this system does not name open files")
         inode = os.fstat(file.fileno()).st_ino
-        done = console(*SCORE, "--json", path, pass_fds=[file.fileno()])
+        done = console(*SCORE, "--out", path, "--format", "json", pass_fds=[file.fileno()])
     assert done.returncode == 0, done.stderr
     assert (here / "open.json").stat().st_ino == inode
     assert json.loads((here / "open.json").read_text())["n"] == 4
@@ -146,9 +146,10 @@ def test_the_content_is_on_the_disk_before_the_name_is(tmp_path, monkeypatch):
     assert done == ["fsync", "replace"]
 
 
-@pytest.mark.parametrize("name", ["x" * 250 + ".json", "ü ≤.json", "-r", " "])
+@pytest.mark.parametrize("name", ["x" * 250 + ".json", "ü ≤.json", "-r.json", " "])
 def test_any_name_that_the_system_takes_will_do(here, name):
-    assert run(*SCORE, "--json", name).exit_code == 0
+    format = () if name.endswith("json") else ("--format", "json")
+    assert run(*SCORE, "--out", name, *format).exit_code == 0
     assert json.loads((here / name).read_text())["n"] == 4
 
 
@@ -160,35 +161,38 @@ def test_half_a_surrogate_pair_is_written_as_its_escape(tmp_path):
 # --- refused before anything is computed -----------------------------------------------------------------
 
 REFUSED = [
-    (("--json", "out", "--csv", "out"), "cannot write out: another output goes to out already"),
-    (("--json", "out", "--csv", "./out"), "another output goes to out"),
-    (("--json", "out", "--html", "{here}/out"), "another output goes to out"),
-    (("--json", "old", "--csv", "link-to-old"), "another output goes to old"),
-    (("--json", "old", "--csv", "twin-of-old"), "another output goes to old"),
-    (("--json", "link-to-new", "--csv", "new"), "another output goes to link-to-new"),
-    (("--json", "log.csv"), "cannot write log.csv: {here}/log.csv is read"),
-    (("--csv", "link-to-log"), "{here}/log.csv is read"),
-    (("--html", "twin-of-log"), "{here}/log.csv is read"),
-    (("--json", "folder"), "folder is a folder"),
-    (("--json", ""), "a file needs a name"),
-    (("--json", "new/"), "a file needs a name"),
-    (("--json", "none/out"), "there is no folder none"),
-    (("--json", "log.csv/out"), "Not a directory"),
-    (("--json", "circle"), "Too many levels of symbolic links"),
+    (
+        ("--out", "out.json", "--out", "out.json"),
+        "cannot write out.json: another output goes to out.json already",
+    ),
+    (("--out", "out.json", "--out", "./out.json"), "another output goes to out.json"),
+    (("--out", "out.json", "--out", "{here}/out.json"), "another output goes to out.json"),
+    (("--out", "old.json", "--out", "link-to-old.csv"), "another output goes to old.json"),
+    (("--out", "old.json", "--out", "twin-of-old.csv"), "another output goes to old.json"),
+    (("--out", "link-to-new.csv", "--out", "new.json"), "another output goes to link-to-new.csv"),
+    (("--out", "log.csv"), "cannot write log.csv: {here}/log.csv is read"),
+    (("--out", "link-to-log.csv"), "{here}/log.csv is read"),
+    (("--out", "twin-of-log.csv"), "{here}/log.csv is read"),
+    (("--out", "folder.json"), "folder.json is a folder"),
+    (("--out", "", "--format", "json"), "a file needs a name"),
+    (("--out", "new/", "--format", "json"), "a file needs a name"),
+    (("--out", "none/out.json"), "there is no folder none"),
+    (("--out", "log.csv/out.json"), "Not a directory"),
+    (("--out", "circle.json"), "Too many levels of symbolic links"),
 ]
 if os.path.isdir("/proc/self"):
-    REFUSED.append((("--json", "/proc/out"), "the folder /proc takes no files"))
+    REFUSED.append((("--out", "/proc/out.json"), "the folder /proc takes no files"))
 
 
 @pytest.mark.parametrize(("options", "reason"), REFUSED, ids=[" ".join(options) for options, _ in REFUSED])
 def test_what_cannot_be_written_is_refused_at_once(here, options, reason):
-    (here / "folder").mkdir()
-    (here / "old").write_text("old")
-    os.link("old", "twin-of-old")
-    os.link("log.csv", "twin-of-log")
-    for link, target in {"old": "old", "log": "log.csv", "new": "new"}.items():
-        (here / f"link-to-{link}").symlink_to(target)
-    (here / "circle").symlink_to("circle")
+    (here / "folder.json").mkdir()
+    (here / "old.json").write_text("old")
+    os.link("old.json", "twin-of-old.csv")
+    os.link("log.csv", "twin-of-log.csv")
+    for link, target in {"old": "old.json", "log": "log.csv", "new": "new.json"}.items():
+        (here / f"link-to-{link}.csv").symlink_to(target)
+    (here / "circle.json").symlink_to("circle.json")
     before = {file.name: file.stat(follow_symlinks=False).st_mtime_ns for file in here.iterdir()}
     done = run(*SCORE, *(option.format(here=here) for option in options))
     assert (done.exit_code, done.stdout) == (1, "")
@@ -198,11 +202,12 @@ def test_what_cannot_be_written_is_refused_at_once(here, options, reason):
     assert (here / "log.csv").read_text() == LOG
 
 
-@pytest.mark.parametrize("option", ["--data", "--background", "--reference", "--model"])
+@pytest.mark.parametrize("option", ["--data", "--background", "--model"])
 def test_no_output_goes_onto_an_input(here, option):
     name = {"--model": "mine.skops"}.get(option, "mine.csv")
+    format = ("--format", "json") if option == "--model" else ()
     (here / name).write_text("a,y\n1,2\n")
-    done = run("evaluate", "--explainer", "tree", option, name, "--json", name)
+    done = run("evaluate", "--explainer", "tree", option, name, "--out", name, *format)
     assert done.exit_code == 1
     assert f"cannot write {name}" in done.stderr
     assert "is read" in done.stderr
@@ -213,21 +218,22 @@ def test_no_output_becomes_a_part_of_a_log_that_is_a_folder(here):
     (here / "log.parquet").rename(here / "logs" / "a.parquet")
     score = ("score", "logs", *SCORE[2:])
     for name in ("logs/a.parquet", "logs/b.parquet", "logs/result.csv"):
-        done = run(*score, "--csv", name)
+        format = () if name.endswith("csv") else ("--format", "json")
+        done = run(*score, "--out", name, *format)
         assert (done.exit_code, done.stdout) == (1, "")
         assert "logs is read" in done.stderr
-    assert run(*score, "--csv", "result.csv").exit_code == 0
+    assert run(*score, "--out", "result.csv").exit_code == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_what_lacks_permission_is_refused_at_once(here):
     (here / "closed").mkdir(mode=0o500)
-    (here / "kept").touch(mode=0o400)
+    (here / "kept.json").touch(mode=0o400)
     for name, reason in {
-        "closed/out": "closed takes no files (Permission denied)",
-        "kept": "not yours to",
+        "closed/out.json": "closed takes no files (Permission denied)",
+        "kept.json": "not yours to",
     }.items():
-        done = run(*SCORE, "--json", name)
+        done = run(*SCORE, "--out", name)
         assert (done.exit_code, done.stdout) == (1, "")
         assert reason in done.stderr
 
@@ -247,11 +253,11 @@ def model(X):
 def test_whoever_changes_the_working_folder_moves_no_file(here):
     places = np.arange(60)
     frame = pd.DataFrame({"a": places, "b": places % 3, "y": places % 2})
-    for name in ("data.csv", "train.csv", "before.csv"):
+    for name in ("data.csv", "train.csv"):
         frame.to_csv(here / name, index=False)
     (here / "restless.py").write_text(RESTLESS)
-    inputs = ("--data", "data.csv", "--background", "train.csv", "--reference", "before.csv", "--target", "y")
-    outputs = ("--json", "r.json", "--csv", "r.csv", "--store", "kept")
+    inputs = ("--data", "data.csv", "--background", "train.csv", "--target", "y")
+    outputs = ("--out", "r.json", "--out", "r.csv", "--executor", "stored:folder=kept")
     done = console(
         "evaluate",
         *inputs,
@@ -281,7 +287,7 @@ def test_files_are_written_when_stdout_fails(here, broken):
     os.close(reader)
     stdout = os.open("/dev/full", os.O_WRONLY) if broken == "full" else writer
     settings = {"preexec_fn": lambda: os.close(1)} if broken == "closed" else {}
-    outputs = ("--json", "r.json", "--csv", "r.csv")
+    outputs = ("--out", "r.json", "--out", "r.csv")
     done = console(*SCORE, *outputs, capture_output=False, stdout=stdout, stderr=subprocess.PIPE, **settings)
     assert done.returncode == 1
     assert written_files(here) == {"r.json", "r.csv"}
@@ -290,6 +296,6 @@ def test_files_are_written_when_stdout_fails(here, broken):
 
 def test_the_other_files_are_written_when_one_fails(here):
     os.mkfifo(here / "pipe")
-    done = run(*SCORE, "--json", "r.json", "--csv", "pipe", "--html", "r.html")
+    done = run(*SCORE, "--out", "r.json", "--out", "pipe", "--out", "r.html", "--format", "csv")
     assert done.exit_code == 1
     assert written_files(here) == {"r.json", "r.html"}

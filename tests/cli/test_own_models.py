@@ -54,8 +54,10 @@ def evaluate(model, *options, explainer="tree"):
         "0",
         "--model",
         f"house_models:{model}",
-        "--json",
+        "--out",
         "-",
+        "--format",
+        "json",
         *options,
     )
 

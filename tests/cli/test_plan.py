@@ -15,8 +15,8 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = [str(number % 7) for number in range(300)]
     result = faithkit.score([int(word) % 2 for word in words], words)
-    result.to_json("pilot.json")
-    faithkit.run.comparisons.comparison.Comparison({"one": result, "two": result}).to_json("compared.json")
+    result.write("pilot.json")
+    faithkit.run.comparisons.comparison.Comparison({"one": result, "two": result}).write("compared.json")
     payload = result.to_dict()
     del payload["measures"]["consistency"]["others"]
     (tmp_path / "old.json").write_text(json.dumps(payload))
@@ -49,12 +49,12 @@ def test_a_range_gives_the_bias_the_interval_and_the_papers_number_and_says_whic
 def test_what_is_written_is_what_python_tells(here, options, arguments):
     epsilon = 0.01 if "--epsilon" in options else 0.1
     arguments = arguments | ({"pilot": here} if "pilot" in arguments else {})
-    done = run("plan", *options, "--json", "-")
+    done = run("plan", *options, "--out", "-", "--format", "json")
     assert json.loads(done.stdout) == json.loads(json.dumps(faithkit.plan(epsilon, **arguments).to_dict()))
 
 
 def test_a_pilot_that_was_saved_is_planned_from(here):
-    done = run("plan", "--pilot", "pilot.json", "--epsilon", "0.05", "--json", "plan.json")
+    done = run("plan", "--pilot", "pilot.json", "--epsilon", "0.05", "--out", "plan.json")
     assert done.exit_code == 0, done.stderr
     with open("plan.json") as file:
         result = json.load(file)
@@ -77,7 +77,7 @@ def test_a_pilot_that_was_saved_is_planned_from(here):
         (("--pilot", "old.json"), 1, "is a required property"),
         (("--pilot", "compared.json"), 1, "a comparison of one, two: give the result of one system"),
         (("--pilot", "pilot.json", "--measure", "sufficiency"), 1, "the pilot has no sufficiency"),
-        (("--pilot", "pilot.json", "--json", "pilot.json"), 1, "cannot write pilot.json"),
+        (("--pilot", "pilot.json", "--out", "pilot.json"), 1, "cannot write pilot.json"),
     ],
 )
 def test_what_cannot_be_planned_is_said_in_one_line(here, options, code, message):

@@ -93,13 +93,11 @@ def here(tmp_path, monkeypatch):
 
 
 EVALUATE = ("evaluate", "--data", "data.csv", "--target", "y", "--background", "data.csv", "--diagnose", "none",
-            "--json", "-")  # fmt: skip
+            "--out", "-", "--format", "json")  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "workers", [("--n-jobs", 1), ("--n-jobs", 2), ("--n-jobs", 2, "--backend", "threading")]
-)
+@pytest.mark.parametrize("workers", [("--n-jobs", 1), ("--n-jobs", 2), ("--executor", "threads:workers=2")])
 def test_json_is_json_whatever_is_printed(here, workers):
     options = ("--model", "talkative:model", "--explainer", "talking", *workers)
     done = console(*EVALUATE, *options, env=environment(here))
@@ -158,23 +156,29 @@ def test_a_result_reaches_whatever_stands_in_for_stdout():
     assert "rows: a bias of at most 0.1" in text.getvalue()
 
 
-@pytest.mark.parametrize("name", ["--json", "--csv", "--html"])
+@pytest.mark.parametrize("name", ["json", "csv", "html"])
 def test_stdout_gets_the_bytes_that_a_file_gets(here, name):
-    assert run(*SCORE, name, "file").exit_code == 0
-    assert run(*SCORE, name, "-").stdout_bytes == (here / "file").read_bytes()
+    assert run(*SCORE, "--out", f"file.{name}").exit_code == 0
+    written = (here / f"file.{name}").read_bytes()
+    assert run(*SCORE, "--out", "-", "--format", name).stdout_bytes == written
 
 
 @pytest.mark.parametrize("stdout", ["/dev/stdout", "/dev/fd/1"])
 def test_another_name_of_stdout_is_stdout(here, stdout):
-    assert run(*SCORE, "--json", stdout).stdout == run(*SCORE, "--json", "-").stdout
+    assert (
+        run(*SCORE, "--out", stdout, "--format", "json").stdout
+        == run(*SCORE, "--out", "-", "--format", "json").stdout
+    )
 
 
 def test_json_and_html_are_ascii_where_stdout_is_not_utf_8(here):
     (here / "log.csv").write_text(LOG.replace("yes", "größer ≤ 𝄞"), encoding="utf-8")
     ascii_only = {"env": environment(here, PYTHONIOENCODING="ascii"), "text": False}
     options = (*SCORE, "--violations", 1)
-    payload = json.loads(console(*options, "--json", "-", **ascii_only).stdout.decode("ascii"))
+    payload = json.loads(
+        console(*options, "--out", "-", "--format", "json", **ascii_only).stdout.decode("ascii")
+    )
     assert payload["violations"][0]["predictions"] == {"größer ≤ 𝄞": 1, "no": 1}
     assert "gr&#246;&#223;er &#8804; &#119070;" in console(
-        *options, "--html", "-", **ascii_only
+        *options, "--out", "-", "--format", "html", **ascii_only
     ).stdout.decode("ascii")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from consoles import command, console, environment, hearing, started
+from consoles import command, console, environment, hearing, run, started
 
 pytestmark = [
     pytest.mark.slow,  # every case is a process
@@ -99,12 +99,13 @@ DATA = ("--data", "data.csv", "--target", "y", "--diagnose", "none", "--backgrou
     [("own_models:leaves", 1), ("own_models:crashes", 139), ("own_models:exits", 1), ("leaves_when_imported:model", 1)],
 )  # fmt: skip
 def test_a_model_that_ends_the_process_fails_the_build(here, model, code):
-    limits = ("--fail-under", "consistency=0", "--json", "r.json")
-    done = console("evaluate", *DATA, "--explainer", "tree", "--model", model, *limits, env=environment(here))
+    output = ("--out", "r.json")
+    done = console("evaluate", *DATA, "--explainer", "tree", "--model", model, *output, env=environment(here))
     assert (done.returncode, done.stdout) == (code, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("error: ")
     assert not (here / "r.json").exists()
+    assert run("gate", "r.json", "--fail-under", "consistency=0").exit_code == 1
 
 
 def test_a_command_that_measures_nothing_starts_no_child(here):
@@ -212,7 +213,9 @@ def test_an_evaluation_leaves_no_worker_behind(here, name, code):
 
 def test_a_shell_may_pass_files_on(here):
     (here / "log.csv").write_text("label,why\nyes,a\nno,a\nyes,b\nyes,b\n")
-    words = command("score", "log.csv", "--prediction", "label", "--explanation", "why", "--json")
+    words = command(
+        "score", "log.csv", "--prediction", "label", "--explanation", "why", "--format", "json", "--out"
+    )
     reader, writer = os.pipe()
     done = subprocess.run([*words, f"/dev/fd/{writer}"], pass_fds=[writer], capture_output=True)
     os.close(writer)

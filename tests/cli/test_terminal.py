@@ -13,7 +13,7 @@ from consoles import command, run
 from looping import one_test
 
 import faithkit
-from faithkit.cli.shared.delivery import escape_formula
+from faithkit.report.reporters import escape_formula
 from faithkit.wording import to_printable
 
 ESCAPES = [
@@ -118,7 +118,7 @@ def test_a_warning_is_one_line(monkeypatch):
 
 
 def test_json_holds_what_the_data_held_without_a_control_character(write_hostile_log):
-    done = run(*write_hostile_log(ALL_ESCAPES), "--violations", 1, "--json", "-")
+    done = run(*write_hostile_log(ALL_ESCAPES), "--violations", 1, "--out", "-", "--format", "json")
     assert not has_escapes(done.stdout)
     assert set(json.loads(done.stdout)["violations"][0]["predictions"]) == {"yes", f"no{ALL_ESCAPES}!"}
 
@@ -140,10 +140,12 @@ def run_on_a_terminal(arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["--csv", "--html", "--json"])
+@pytest.mark.parametrize("name", ["csv", "html", "json"])
 def test_a_terminal_that_is_given_a_file_obeys_no_data(write_hostile_log, name):
     escape = "\x1b[2J\x9b\u202e"
-    output = run_on_a_terminal([*write_hostile_log(escape), "--by", f"who{escape}!", name, "-"])
+    output = run_on_a_terminal(
+        [*write_hostile_log(escape), "--by", f"who{escape}!", "--out", "-", "--format", name]
+    )
     assert "who" in output
     assert not has_escapes(output)
 
@@ -171,7 +173,7 @@ def test_a_csv_file_has_no_cell_that_a_spreadsheet_would_run(formula, tmp_path, 
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"label": ["yes", "no"] * 3, "why": ["a"] * 6, formula: ["b"] * 6}).to_parquet("log.parquet")
     columns = ("--prediction", "label", "--explanation", "why", "--by", formula)
-    assert run("score", "log.parquet", *columns, "--csv", "r.csv").exit_code == 0
+    assert run("score", "log.parquet", *columns, "--out", "r.csv").exit_code == 0
     with open("r.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["rows"] for row in rows] == ["all", f"'{formula} = b"]
@@ -181,7 +183,7 @@ def test_numbers_stay_numbers(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "log.csv").write_text("label,why\nyes,-1\nno,-1\nyes,-2\nyes,-2\n")
     columns = ("--prediction", "label", "--explanation", "why")
-    assert run("score", "log.csv", *columns, "--csv", "r.csv").exit_code == 0
+    assert run("score", "log.csv", *columns, "--out", "r.csv").exit_code == 0
     table = pd.read_csv("r.csv")
     assert table["value"].tolist() == [0.5]
     assert "'" not in (tmp_path / "r.csv").read_text()

@@ -74,11 +74,19 @@ def test_the_kernels_archive_holds_readme_changes_and_licence(archives):
 
 def test_the_kernel_alone_scores_a_log(kernel_only, tmp_path):
     (tmp_path / "log.csv").write_text(LOG)
-    command = "faithkit score log.csv --prediction label --explanation 'phi_*' --json -"
+    command = "faithkit score log.csv --prediction label --explanation 'phi_*' --out - --format json"
     output = kernel_only.run(command, cwd=tmp_path).stdout
     # three rows share an explanation, two of them a label: (1/2 + 1/2 + 0 + 0) / 4
     assert '"value": 0.25,' in output
     assert '"verified": 0.75,' in output
+
+
+def test_the_kernel_alone_says_what_reads_rules_in_words(kernel_only, tmp_path):
+    (tmp_path / "log.csv").write_text("label,age,rule\nyes,30,age <= 37\nno,41,age > 37\n")
+    options = "--prediction label --explanation rule --features age --out - --format json"
+    process = kernel_only.run(f"faithkit score log.csv {options}", cwd=tmp_path)
+    assert "python -m pip install faithkit-logged-reasons reads them, for sufficiency." in process.stderr
+    assert '"sufficiency": null' in process.stdout
 
 
 def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):

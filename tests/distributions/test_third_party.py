@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("distributions")]
 ACME = ROOT / "tests" / "third_party" / "acme-faithkit"
 EVALUATE = (
     "faithkit evaluate --data iris --model tree --explainer deviation:clip=2 --discretize acme-faithkit/top "
-    "--estimator smoothed:weight=2 --violations 2 --json -"
+    "--estimator smoothed:weight=2 --violations 2 --out - --format json"
 )
 
 

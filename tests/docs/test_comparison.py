@@ -10,7 +10,6 @@ from documented import DOCS, ROOT
 from looping import one_test
 
 import faithkit
-from faithkit.measure.planning.forecast import expected_estimates
 
 pytestmark = pytest.mark.xdist_group("comparison")  # what its tests share is made once
 
@@ -83,7 +82,7 @@ def test_the_text_repeats_the_numbers_that_it_explains(data):
     assert read_value("consistency", "Quantus", "batch_size=n") == f"{chance:.4f}"
     first = faithkit.score(labels, phi, discretizer=lambda e: np.sign(e.values[:, :5]))
     assert (
-        f"is {expected_estimates(first.consistency.checkable_counts, np.array([64]))[0]:.3f}, by the exact formula"
+        f"is {first.consistency.checkable_counts.expected_estimates(np.array([64]))[0]:.3f}, by the exact formula"
         in " ".join(text.split())
     )
     sign = faithkit.score(labels, phi, discretizer="sign").consistency

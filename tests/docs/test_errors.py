@@ -60,7 +60,7 @@ def evaluate_failing_explainer(_):
 
 def store_in_a_file(folder):
     (folder / "file").write_text("")
-    faithkit.evaluate(model, X, explainer=lambda X: X.tolist(), store=folder / "file")
+    faithkit.evaluate(model, X, explainer=lambda X: X.tolist(), executor=f"stored:folder={folder / 'file'}")
 
 
 RAISED = {

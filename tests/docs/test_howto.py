@@ -18,7 +18,7 @@ import faithkit
 from faithkit.extension import hookspecs
 from faithkit.extension.entry_points import COMMANDS
 
-MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.verbs")
+MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.reporters", "house.verbs")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -99,7 +99,7 @@ def test_an_installed_plugin_is_listed_beside_all_others(tmp_path, monkeypatch):
     monkeypatch.setenv("FAITHKIT_STRICT", "1")
     listing = run("plugins")
     assert listing.exit_code == 0, listing.stderr
-    for name in ("top-set", "top-1", "smoothed", "memos", "cards", "claims", "audit"):
+    for name in ("top-set", "top-1", "smoothed", "polite", "memos", "cards", "claims", "audit"):
         assert name in listing.stdout
 
 
@@ -110,6 +110,8 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "discretizer": "howto/discretizer.rst",
         "estimator": "howto/estimator.rst",
         "diagnostic": "howto/diagnostics.rst",
+        "executor": "howto/executor.rst",
+        "reporter": "howto/reporter.rst",
         "adapter": "howto/objects_and_files.rst",
         "loader": "howto/objects_and_files.rst",
         "dataset": "howto/objects_and_files.rst",

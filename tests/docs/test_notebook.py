@@ -13,14 +13,14 @@ TOUR = DOCS / "notebooks" / "tour.ipynb"
 # what each cell with something to see begins with, and as what it shows it
 SHOWN = {
     "result": "text/html",
-    "result.plot()": "image/png",
+    "faithkit_html.plots.measures(result)": "image/png",
     "result.violations(2)": "text/html",
     "result.local(0)": "text/html",
     'result.by(loans.X["housing"][1000:1400])': "text/html",
     'faithkit.score(model.predict(test), phi, discretizer="sign")': "text/html",
     'faithkit.evaluate(prices, X[1000:1300], explainer="tree", background=X[:1000])': "text/html",
     "compared": "text/html",
-    "compared.plot()": "image/png",
+    "faithkit_html.plots.systems(compared)": "image/png",
     "faithkit.plan(0.03, pilot=result)": "text/html",
     "[result.consistency, compared]": None,  # a list has no picture of its own
 }

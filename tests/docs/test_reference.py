@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import faithkit_html
 import pytest
 from faithkit_conformance import check_targets
 from faithkit_conformance.checks import checks_in
@@ -36,7 +37,7 @@ def is_documented(name):
 @one_test
 @pytest.mark.parametrize(
     "module",
-    [faithkit, faithkit.plots, faithkit.plugin, faithkit.results],
+    [faithkit, faithkit_html.plots, faithkit.plugin, faithkit.results],
     ids=lambda module: module.__name__,
 )
 def test_every_public_name_has_its_place(module):

@@ -16,6 +16,7 @@ Values without a relation that reads instances hold for the fresh rows that woul
 import numpy as np
 import pandas as pd
 from explainer_catalogue.worlds import FRESH
+from faithkit_logged_reasons import parse_rule
 
 import faithkit
 
@@ -97,7 +98,7 @@ def _rule_scopes(case, explanations, fresh):
         rule = explanations.values[i]
         if isinstance(rule, str):
             if rule not in parsed:
-                parsed[rule] = faithkit.Rule.from_text(rule, case.X)
+                parsed[rule] = parse_rule(rule, case.X)
             rule = parsed[rule]
         held = np.ones(len(fresh), dtype=bool)
         for condition in rule.predicates:

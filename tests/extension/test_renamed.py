@@ -2,6 +2,7 @@
 
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit import renamed
@@ -37,3 +38,26 @@ def test_what_never_was_gets_the_usual_error():
     with pytest.raises(AttributeError, match="Evaluation has no attribute 'nonsense'"):
         faithkit.score(["yes", "no"], ["a", "a"]).nonsense  # noqa: B018
     assert CliRunner().invoke(main, ["evaluate", "--nonsense"]).exit_code == 2
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("option", "new"),
+    [
+        ("--reasons", "--as 'reason-codes:claims=FILE'"),
+        ("--separator", "separator=;'"),
+        ("--with", "a line of pandas or DuckDB before"),
+    ],
+)
+def test_options_about_texts_name_what_replaces_them(option, new):
+    outcome = CliRunner().invoke(main, ["score", "log.csv", option, "x"])
+    assert outcome.exit_code == 2
+    assert f"{option} is now " in outcome.output
+    assert new in outcome.output
+
+
+def test_a_class_names_what_replaces_its_method():
+    with pytest.raises(AttributeError, match=r"^Rule\.from_text is now faithkit_logged_reasons\.parse_rule$"):
+        faithkit.Rule.from_text  # noqa: B018
+    with pytest.raises(AttributeError, match="type object 'Rule' has no attribute 'nonsense'"):
+        faithkit.Rule.nonsense  # noqa: B018

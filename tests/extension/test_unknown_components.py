@@ -47,7 +47,9 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("discretizer", "sign-of-top-5", "faithkit-feature-importance"),
         ("relation", "within", "faithkit-example-based"),
         ("relation", "rules-hold", "faithkit-glass-box"),
+        ("adapter", "reason-codes", "faithkit-logged-reasons"),
         ("explainer", "ebm", "faithkit-glass-box"),
+        ("executor", "processes", "faithkit-executors"),
         ("dataset", "adult", "faithkit-paper"),
         ("command", "reproduce", "faithkit-paper"),
         ("command", "agreement", "faithkit-feature-importance"),
@@ -118,6 +120,6 @@ def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
             find("estimators")
         assert str(caught.value) == (
             "there is no kind of component 'estimators'. Did you mean 'estimator'? "
-            "The kinds are explainer, relation, discretizer, estimator, diagnostic, adapter, loader, dataset and "
-            "command."
+            "The kinds are explainer, relation, discretizer, estimator, diagnostic, executor, reporter, adapter, loader, "
+            "dataset and command."
         )

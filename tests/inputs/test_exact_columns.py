@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from faithkit_logged_reasons import parse_rule
 from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
 from faithkit.explanations.rules import Rule
-from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_rows
@@ -159,7 +159,7 @@ CONDITIONS = {  # the rows of ids LOW and HIGH that each covers, with LOW in it 
 def test_numbers_in_rules_stay_different(form, condition):
     X = as_rows(build(TABLES[form]))
     name = "x0" if form == "objects" else "id"
-    rules = [Rule.from_text(condition.format(name, limit), Vocabulary.of(X)) for limit in (LOW, HIGH)]
+    rules = [parse_rule(condition.format(name, limit), X) for limit in (LOW, HIGH)]
     assert rules[0] != rules[1]
     for rule, expected in zip(rules, CONDITIONS[condition], strict=True):
         assert rule.covers(X).tolist() == [number in expected for number in IDS]
@@ -168,7 +168,7 @@ def test_numbers_in_rules_stay_different(form, condition):
 
 def test_below_an_even_limit_lies_the_odd_integer_before_it():
     X = pd.DataFrame({"id": [LOW, HIGH, LOW + 2]})
-    rule = Rule.from_text(f"id < {LOW + 2}", Vocabulary.of(X))
+    rule = parse_rule(f"id < {LOW + 2}", X)
     assert rule.covers(X).tolist() == [True, True, False]
 
 

@@ -80,7 +80,7 @@ def test_sufficiency_of_a_log_is_that_of_the_typed_columns_in_any_order_of_the_f
     for number, order in enumerate(ORDERS):
         frame = LOG[[*order, "w_b", "label", "w_a"] if number % 2 else ["w_a", "label", "w_b", *order]]
         path = write(frame, tmp_path / f"log{number}{['.csv', '.parquet'][number // 2 % 2]}")
-        run = run_score(path, *typed, "--relation", "same-top-features:k=1", "--json", "-")
+        run = run_score(path, *typed, "--relation", "same-top-features:k=1", "--out", "-", "--format", "json")
         payload = json.loads(run.stdout)
         assert payload["measures"]["sufficiency"]["value"] == pytest.approx(expected)
         assert sorted(payload["pairs"]) == sorted(map(list, zip(explanation, features, strict=True)))
@@ -215,7 +215,7 @@ def test_other_numbers_of_columns_have_no_default_relation_and_the_result_says_w
 
 
 def test_wildcards_pair_nothing_where_the_numbers_differ(tmp_path):
-    run = run_score(write(LOG, tmp_path / "log.csv"), "u,v", "w_*,a", "--json", "-")
+    run = run_score(write(LOG, tmp_path / "log.csv"), "u,v", "w_*,a", "--out", "-", "--format", "json")
     assert json.loads(run.stdout)["pairs"] is None
 
 
@@ -249,7 +249,7 @@ def test_the_pairs_are_shown_in_full_and_saved(tmp_path):
     result = faithkit.score(LOG["label"], LOG[["w_b", "w_a"]], LOG[["a", "b"]])
     assert "explanation columns: w_a about a, w_b about b" in result.to_text(verbose=True)
     assert "w_a about a" not in result.to_text()
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     assert faithkit.load(tmp_path / "result.json").setup.pairs == (("w_a", "a"), ("w_b", "b"))
 
 

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_integrations import judge
 from looping import one_test
 from scipy import sparse, stats
 
@@ -655,10 +656,10 @@ def test_a_control_of_another_form_is_the_relations_fault():
 def test_a_loaded_result_has_its_control(tmp_path):
     X = make_table(2, 80)
     result = score_rules(X["a"] > 0, X, "a")
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     assert faithkit.load(tmp_path / "result.json").control == result.control
     assert result.control.draws == 10
-    assert result.judge(above_control=True)[0].is_kept
+    assert judge(result, above_control=True)[0].is_kept
 
 
 @few_draws
@@ -666,10 +667,10 @@ def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
     X = make_table(2, 80)
     labels = X["a"] > 0
     useless = score_rules(labels, X, "d")
-    (gate,) = useless.judge(above_control=True)
+    (gate,) = judge(useless, above_control=True)
     assert gate.is_kept is False
     assert gate.words.startswith("sufficiency is below its control (the difference is between ")
-    (gate,) = faithkit.score(labels, list(X["d"]), X).judge(above_control=True)
+    (gate,) = judge(faithkit.score(labels, list(X["d"]), X), above_control=True)
     assert gate.is_kept is None
 
 
@@ -680,7 +681,7 @@ def test_an_estimate_that_exceeds_the_control_by_less_than_its_error_is_not_abov
     result = score_rules(labels, X, "a")
     assert result.control.difference.low < 0 < result.control.difference.value
     assert result.control.finding == "not above its control"
-    assert result.judge(above_control=True)[0].is_kept is False
+    assert judge(result, above_control=True)[0].is_kept is False
 
 
 # -- simulations --

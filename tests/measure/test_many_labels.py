@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted
 from nearly import assert_nearly
+from pages import json_of, page_of
 
 import faithkit
 from faithkit.arrays import bitsets
@@ -169,7 +170,7 @@ def collect_answers(options):
     """Return all that a result says of its rows."""
     result = score_items(**options)
     return (
-        result.to_json(),
+        json_of(result),
         result.violations(9),
         [result.local(i) for i in range(3)],
         result.by(np.arange(40) % 2).to_dict(),
@@ -195,9 +196,9 @@ def test_results_do_not_depend_on_the_size_of_tables(options, regime):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_pages_do_not_depend_on_the_size_of_tables():
-    expected = score_items(relation="near-explanation:tau=0.2").to_html()
+    expected = page_of(score_items(relation="near-explanation:tau=0.2"))
     with patch_limits(NO_TABLES | ALL_RARE):
-        assert score_items(relation="near-explanation:tau=0.2").to_html() == expected
+        assert page_of(score_items(relation="near-explanation:tau=0.2")) == expected
 
 
 # --- estimators that need the whole ----------------------------------------------------------------------

@@ -25,7 +25,7 @@ from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.planning import forecast
-from faithkit.measure.planning.forecast import CheckableCounts, Pilot, expected_estimates
+from faithkit.measure.planning.forecast import CheckableCounts, Pilot
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 
 
@@ -50,7 +50,7 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
         (SameExplanation(), owned[:, None] == owned),
     ]:
         tally = counted(relation, owned, labels, 3).tally
-        result = expected_estimates(count_others(tally), np.arange(1, n + 1))
+        result = count_others(tally).expected_estimates(np.arange(1, n + 1))
         for size in range(1, n + 1):
             parts = [
                 brute.estimate([[holds[a][b] for b in rows] for a in rows], [labels[a] for a in rows])
@@ -64,7 +64,7 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
 def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     rng = np.random.default_rng(2)
     tally = grouped(rng.poisson(2.0, (600, 2)))
-    result = expected_estimates(count_others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    result = count_others(tally).expected_estimates(np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
     assert result[0] == 0.0
     # a random pair shares explanation and label with this probability
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
@@ -77,7 +77,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
 @pytest.mark.parametrize("size", [0, -1, 4])
 def test_the_curve_ends_at_the_samples_own_size(size):
     with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
-        expected_estimates(count_others(grouped([[2], [1]])), np.array([size]))
+        count_others(grouped([[2], [1]])).expected_estimates(np.array([size]))
 
 
 @given(st.data())
@@ -569,4 +569,4 @@ def test_a_sample_of_one_row_checks_nothing_even_if_numbers_were_rounded_to_more
     sample = CheckableCounts(number=(0, 1000), rows=(1, 995), score=(0.0, 0.5))
     assert sample.unverified(1) == 1.0
     assert sample.unverified(2) == pytest.approx(1 / 996)
-    assert expected_estimates(sample, np.array([1, 996])) == pytest.approx([0.0, 0.5 * 995 / 996])
+    assert sample.expected_estimates(np.array([1, 996])) == pytest.approx([0.0, 0.5 * 995 / 996])

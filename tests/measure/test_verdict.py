@@ -358,7 +358,7 @@ def test_another_estimator_has_the_same_verdict():
 def test_a_saved_result_has_its_verdict(tmp_path):
     X = make_table(np.random.default_rng(0))
     result = faithkit.score(X["c0"] > 0, make_rules(X, ["c0"] * 200), X, faithful_at=0.7)
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.verdict == result.verdict
     assert loaded.setup.faithful_at == 0.7

@@ -59,4 +59,4 @@ def evaluate_hostile():
         return np.where(X[IMAGE] > 0, LABEL, "no")
 
     result = faithkit.evaluate(model, frame, explainer=HostileExplainer())
-    return EvaluationReport.of(result, violations=2, by=GROUP, reference=result.on(frame.iloc[:40]))
+    return EvaluationReport.of(result, violations=2, by=GROUP)

@@ -4,13 +4,15 @@ import re
 from functools import cache
 from pathlib import Path
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_integrations import judge
 from faithkit_monitor import Monitor
 from looping import one_test
+from pages import Reader
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, score_ordinary
-from report.test_html import Reader
 
 import faithkit
 from faithkit.measure.instances.violations import Violations
@@ -26,7 +28,6 @@ TAGS = {
 # values of a few numbers, whose names say it all: Python's own line will do
 PLAIN = {
     "Mean",
-    "GateResult",
     "MeasureStatistics",
     "CheckableCounts",
     "EstimatedShare",
@@ -97,9 +98,8 @@ def monitor(tmp_path_factory):
 
 SYSTEMS = {
     "a result": lambda hostile: score_values(hostile),
-    "a report": lambda hostile: EvaluationReport.of(
-        score_values(hostile), violations=1, by=["f", "m"] * 30, reference=score_values(hostile)
-    ),
+    "a report": lambda hostile: EvaluationReport.of(score_values(hostile), violations=1, by=["f", "m"] * 30),
+    "a judgement": lambda hostile: judge(score_values(hostile), consistency=0.5, above_control=True),
     "groups": measure_groups,
     "a comparison": compare_systems,
     "a pair": lambda hostile: compare_systems(hostile).pairs()[0],
@@ -242,7 +242,7 @@ def test_a_long_explanation_is_cut():
 
 def test_plots_show_themselves_once_and_nobody_keeps_them():
     formatters = pytest.importorskip("IPython.core.formatters")
-    axes = score_values().plot()
+    axes = faithkit_html.plots.measures(score_values())
     for drawn in (axes, axes.figure):
         shown, about = formatters.DisplayFormatter().format(drawn)
         assert set(shown) == {"text/plain", "image/png"}
@@ -260,7 +260,7 @@ def test_a_plot_is_readable_whatever_the_readers_settings(style):
     import matplotlib.style
 
     with matplotlib.style.context(style):
-        picture, _ = score_values().plot()._repr_png_()
+        picture, _ = faithkit_html.plots.measures(score_values())._repr_png_()
     pixels = matplotlib.image.imread(io.BytesIO(picture))
     assert pixels.shape[:2] == (370, 1120)
     assert (pixels[0, 0, :3] == 1).all()  # paper

@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from faithkit_html.page import page_html
+from faithkit_html.row_pictures import draw_row
 from looping import one_test
+from pages import page_of
 from PIL import Image
 from report.examples import CELL, SCRIPT
 
@@ -16,8 +19,6 @@ import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
 from faithkit.measure.instances.explanation_view import ExplanationView
 from faithkit.measure.instances.shown_explanations import mark_words
-from faithkit.report.html import page_html
-from faithkit.report.pictures.row_pictures import draw_row
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "few_control_draws")  # titles and sentences are tested
 
@@ -52,7 +53,7 @@ def test_weights_are_bars_from_a_common_zero():
     bars = re.findall(
         r'<th>(\w+)</th><td><span class="(\w+)" style="margin-left: ([\d.]+)%; width: ([\d.]+)%"></span></td>'
         r"<td>(.+?)</td>",
-        score_weights().to_html(),
+        page_of(score_weights()),
     )
     # from −1 to 2: zero is at a third, and a bar of 2 fills the other two
     assert bars == [("income", "for", "33.3", "66.7", "+2"), ("debt", "against", "0.0", "33.3", "−1")]
@@ -61,7 +62,7 @@ def test_weights_are_bars_from_a_common_zero():
 @one_test
 @pytest.mark.parametrize("labels", [("churn", "stay"), ("stay", "churn")])
 def test_a_class_has_the_colour_of_the_row_that_is_predicted_so(labels):
-    is_swapped = 'class="bars swapped"' in score_weights(labels=labels).to_html()
+    is_swapped = 'class="bars swapped"' in page_of(score_weights(labels=labels))
     assert is_swapped == (labels[1] == "churn")  # the second row is orange
 
 
@@ -97,7 +98,7 @@ def test_a_long_explanation_names_the_largest_and_counts_the_others():
     result = faithkit.score(["churn", "stay"], explanations)
     text = " ".join(str(result.local(0)).split())
     assert "x8 (+9), x7 (+8), x6 (+7), x5 (+6) and x4 (+5) push towards churn; 4 more push less" in text
-    assert "x0 = 1, x1 = 2" in result.to_html()  # folded
+    assert "x0 = 1, x1 = 2" in page_of(result)  # folded
 
 
 def test_explainers_declare_the_class_of_their_values():
@@ -120,7 +121,7 @@ def test_a_rule_marks_the_columns_of_its_conditions_and_names_its_prediction():
     (worst,) = result.violations()
     assert "given for no, holds for 4 instances" in str(worst)
     assert re.search(r"row 2 → no: age = 50; also job = cook", str(worst))
-    page = result.to_html()
+    page = page_of(result)
     assert '<th class="named">age &gt; 10</th>' in page
     assert (
         '<td><mark class="named differs">50</mark></td><td><mark class="named differs">30</mark></td>' in page
@@ -151,7 +152,7 @@ def test_words_for_and_against_are_marked_in_texts_and_their_markup_stays_text()
     explanations = Explanations.of([weights] * 2, kind="words", shared={"target": "positive", "class": "pos"})
     texts = [f"{SCRIPT} and dull", f"dull {CELL}"]
     result = faithkit.score(["pos", "neg"], explanations, X=texts)
-    page = result.to_html() + render_local_page(result)
+    page = page_of(result) + render_local_page(result)
     assert page.count('<mark class="against">dull</mark>') == 2 + 3  # the decision's row is shown twice
     assert '<mark class="for">&lt;script&gt;' in page
     assert SCRIPT not in page
@@ -169,7 +170,7 @@ def test_weights_of_words_are_told_like_those_of_features():
 def test_words_without_weights_have_no_bars(words):
     result = faithkit.score(["pos", "neg"], Explanations.of([words] * 2, kind="words"), X=["good", "dull"])
     assert str(words) in str(result.violations())
-    assert 'class="bars' not in result.to_html()
+    assert 'class="bars' not in page_of(result)
 
 
 def make_images(n=2):
@@ -194,8 +195,8 @@ def has_outline(picture, box, colour):
 
 def test_patches_are_outlined_in_both_rows():
     result = faithkit.score(["seven", "one"], make_patches([0.0, 3.0, -2.0, 0.0]), X=make_images())
-    page = result.to_html()
-    assert page == result.to_html()
+    page = page_of(result)
+    assert page == page_of(result)
     drawn = read_pictures(page)
     assert len(drawn) == 2
     for picture in drawn:
@@ -260,7 +261,7 @@ def test_a_row_that_was_compared_with_none_is_not_called_uncontradicted():
 def test_the_page_of_a_decision_shows_its_bars(tmp_path):
     page = tmp_path / "page.html"
     model = ("--data", "iris", "--model", "tree", "--explainer", "shap")
-    done = run("local", *model, "--row", 3, "--html", page)
+    done = run("local", *model, "--row", 3, "--out", page)
     assert done.exit_code == 0, done.output
     (label,) = re.findall(r"Prediction: (\w+)", page.read_text("utf-8"))
     assert f"towards {label} →" in page.read_text("utf-8")  # of three classes, the predicted one

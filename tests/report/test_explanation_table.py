@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import Reader, page_of, read_explanations
 from report.examples import make_rules
-from report.test_html import Reader, read_explanations
 
 import faithkit
 from faithkit import Interval, Rule
@@ -65,12 +65,12 @@ def test_losses_add_up_to_what_disagreement_takes_from_the_measure(kind):
     assert frame["rows"].sum() == result.n
     assert frame["share"].sum() == pytest.approx(1)
     assert frame["explanation"].is_unique
-    assert len(read_explanations(result.to_html())) == len(frame)
+    assert len(read_explanations(page_of(result))) == len(frame)
 
 
 def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
     X = pd.DataFrame({"customer": [f"C{i}" for i in range(7)]})
-    rows = read_explanations(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
+    rows = read_explanations(page_of(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"])))
     assert rows == [
         ["a", "4", "57\u00a0%", "0.500", "0.286", "3 get yes: C0, C1, C3\n1 gets no: C2"],
         ["b", "2", "29\u00a0%", "1.000", "0.000", "2 get no: C4, C5"],
@@ -79,7 +79,7 @@ def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
 
 
 def test_rows_without_an_explanation_are_one_line():
-    text = faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]).to_html()
+    text = page_of(faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]))
     assert read_explanations(text) == [
         ["a", "2", "40\u00a0%", "1.000", "0.000", "2 get yes: 0, 1"],
         ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 gets yes: 4"],
@@ -89,9 +89,9 @@ def test_rows_without_an_explanation_are_one_line():
 def test_a_log_in_pieces_has_the_same_table(tmp_path):
     log = pd.DataFrame({"label": LABELS, "why": REASONS})
     log.to_parquet(tmp_path / "log.parquet")
-    rows = read_explanations(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
+    rows = read_explanations(page_of(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",)))))
     assert [row[:5] for row in rows] == [
-        row[:5] for row in read_explanations(faithkit.score(LABELS, REASONS).to_html())
+        row[:5] for row in read_explanations(page_of(faithkit.score(LABELS, REASONS)))
     ]
     assert rows[0][5] == "3 get yes: 0, …\n1 gets no: 2"  # it knows the first row of each prediction
 
@@ -102,7 +102,7 @@ def test_the_worst_and_the_largest_are_shown_and_the_others_counted():
         f"pure {i}" for i in range(600) for _ in "yyy"
     ]
     labels = ["y", "n"] * 600 + ["y"] * 1800
-    text = faithkit.score(labels, reasons).to_html()
+    text = page_of(faithkit.score(labels, reasons))
     names = [row[0] for row in read_explanations(text)]
     assert names == [f"split {i}" for i in range(250)] + [f"pure {i}" for i in range(250)]
     # each of 700 hidden ones: 350 pairs lose both of their rows of 3,000
@@ -112,13 +112,13 @@ def test_the_worst_and_the_largest_are_shown_and_the_others_counted():
 def test_thousands_of_explanations_are_a_small_page(draw_only):
     draw_only("map of")
     reasons = [f"{'<&>' * 800} {i // 2}" for i in range(2_400)]
-    text = faithkit.score(["yes", "no"] * 1_200, reasons).to_html()
+    text = page_of(faithkit.score(["yes", "no"] * 1_200, reasons))
     assert len(text.encode()) < 3_000_000
     assert "The table has 250 of 1,200 explanations" in Reader(text).text
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_by_their_fingerprints():
-    text = faithkit.score(LABELS, REASONS).to_html()
+    text = page_of(faithkit.score(LABELS, REASONS))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)[1]
     allowed = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert allowed["default-src"] == "'none'"
@@ -132,8 +132,8 @@ def test_the_policy_allows_the_pages_own_script_and_style_by_their_fingerprints(
 @pytest.mark.parametrize(
     "make_page",
     [
-        lambda: faithkit.score(["yes", "no"], ["a", "b"]).to_html(),  # nothing could be checked
-        lambda: Comparison({"one": faithkit.score(LABELS, REASONS)}).to_html(),
+        lambda: page_of(faithkit.score(["yes", "no"], ["a", "b"])),  # nothing could be checked
+        lambda: page_of(Comparison({"one": faithkit.score(LABELS, REASONS)})),
     ],
     ids=["nothing checked", "a comparison"],
 )
@@ -144,9 +144,9 @@ def test_a_page_with_nothing_to_explore_has_no_script_and_allows_none(make_page)
 
 
 def test_a_result_from_a_file_has_no_rows_to_explore(tmp_path):
-    faithkit.score(LABELS, REASONS).to_json(tmp_path / "result.json")
+    faithkit.score(LABELS, REASONS).write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
-    assert 'class="explore"' not in loaded.to_html()
+    assert 'class="explore"' not in page_of(loaded)
     with pytest.raises(faithkit.errors.InputError, match="loaded from a file"):
         loaded.to_frame("losses")
 
@@ -155,7 +155,7 @@ def test_points_of_the_map_have_titles_one_for_several_alike(draw_only):
     draw_only("map of")
     # "pure": three explanations of two rows each; "split": one of four
     reasons = ["p", "p", "q", "q", "r", "r", "split", "split", "split", "split"]
-    text = faithkit.score(["y"] * 6 + ["y", "y", "n", "n"], reasons).to_html()
+    text = page_of(faithkit.score(["y"] * 6 + ["y", "y", "n", "n"], reasons))
     assert re.findall(r"<use [^<>]*><title>(.*?)</title></use>", text) == [
         "3 explanations of 2 rows, agreement 1.000",
         "split: 4 rows, agreement 0.333",
@@ -164,7 +164,7 @@ def test_points_of_the_map_have_titles_one_for_several_alike(draw_only):
 
 def test_labels_have_a_plot_with_their_intervals(draw_only):
     draw_only("consistency by predicted label")
-    text = faithkit.score(["ok"] * 40 + ["fraud"] * 8, ["a"] * 35 + ["b"] * 13).to_html()
+    text = page_of(faithkit.score(["ok"] * 40 + ["fraud"] * 8, ["a"] * 35 + ["b"] * 13))
     svg = re.search(r'<svg role="img" aria-label="consistency by predicted label.*?</svg>', text, re.S)[0]
     drawn = re.findall(r"<text [^>]*>(.*?)</text>", svg)
     assert "0.583 (0.162 – 1.000)" in drawn  # as the table says

@@ -13,9 +13,8 @@ from looping import one_test
 import faithkit
 from faithkit.measure.words import Words
 from faithkit.report.formats import (
-    count_digits,
-    format_below,
     format_difference,
+    format_difference_ends,
     format_distinct,
     format_interval,
     format_number,
@@ -185,13 +184,20 @@ def test_two_numbers_have_as_few_digits_as_tell_them_apart_and_from_0_and_1(end,
     assert format_distinct(end, limit) == texts
 
 
-@given(shares, shares)
-def test_what_is_below_a_limit_looks_so(first, second):
-    low, limit = sorted((first, second))
-    if low < limit - 1e-8:
-        assert Decimal(format_below(low, limit)) <= Decimal(repr(low)) + BITS
-        assert Decimal(format_below(low, limit)) < Decimal(repr(limit))
-        assert count_digits(low, limit) >= 3
+differences = st.floats(-1, 1).map(lambda share: round(share, 16))
+
+
+@given(st.tuples(differences, differences).map(sorted))
+@example([-0.0, 0.0])
+@example([-1e-300, 1e-300])
+def test_ends_are_rounded_away_from_each_other_and_never_are_minus_nothing(both):
+    low, high = both
+    texts = format_difference_ends(low, high)
+    lower, upper = (Decimal(text.replace("−", "-")) for text in texts)
+    assert lower <= Decimal(repr(low)) + BITS
+    assert upper >= Decimal(repr(high)) - BITS
+    assert upper - lower <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal("0.002")
+    assert "−0.000" not in texts
 
 
 class Alternating:

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from looping import one_test
+from pages import page_of
 from report.examples import score_ordinary
 
 import faithkit
@@ -44,18 +45,18 @@ def to_payload(result):
 def test_the_page_of_a_loaded_result_lacks_only_what_needs_rows(name, draw_only, tmp_path):
     draw_only(("Measures", "consistency by sample size") if name == "another estimator" else "none of them")
     result = RESULTS[name]()
-    result.to_json(tmp_path / "result.json")
-    page = result.to_html()
+    result.write(tmp_path / "result.json")
+    page = page_of(result)
     for part in (CONTRADICTIONS, EXPLANATIONS, SCORES, SCRIPT, SCRIPT_PERMISSION):
         page = part.sub("", page)
-    assert faithkit.load(tmp_path / "result.json").to_html() == page
+    assert page_of(faithkit.load(tmp_path / "result.json")) == page
 
 
 @one_test
 @pytest.mark.parametrize("name", [name for name in RESULTS if "group" not in name])
 def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
     result = RESULTS[name]()
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.to_dict() == to_payload(result)
     assert str(loaded) == str(result)
@@ -64,10 +65,10 @@ def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_scores(tmp_path):
-    score_ordinary().to_json(tmp_path / "result.json")
+    score_ordinary().write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
-    page = loaded.to_html()
-    assert page == EvaluationReport(loaded).to_html()
+    page = page_of(loaded)
+    assert page == page_of(EvaluationReport(loaded))
     assert "Consistency by sample size" in page
     assert "Local consistency" not in page
     assert "Contradictions" not in page
@@ -82,12 +83,12 @@ def compared():
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
-    compared.to_json(tmp_path / "compared.json")
+    compared.write(tmp_path / "compared.json")
     loaded = faithkit.load(tmp_path / "compared.json")
     assert loaded.to_dict() == to_payload(compared)
     assert str(loaded) == str(compared)
     assert loaded._repr_html_() == compared._repr_html_()
-    assert "Local consistency" not in loaded.to_html()
+    assert "Local consistency" not in page_of(loaded)
 
 
 def test_the_json_of_a_comparison_has_the_order_and_what_was_left_out(compared):
@@ -119,7 +120,7 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
         repr,
         str,
         Evaluation._repr_html_,
-        lambda result: str(EvaluationReport.of(result, by=WORDS, reference=result)),
+        lambda result: str(EvaluationReport.of(result, by=WORDS)),
         lambda result: str(result.by(WORDS)),
         lambda result: str(Comparison({"one": result})),
         lambda result: Comparison({"one": result})._repr_html_(),
@@ -140,7 +141,7 @@ def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
 @pytest.mark.usefixtures("no_pictures")
 def test_differences_are_mentioned_only_where_groups_differ_from_others(name, has_differences):
     result = RESULTS[name]()
-    for text in (str(result), result.to_html()):
+    for text in (str(result), page_of(result)):
         assert ("minus the rest" in text) == has_differences
         assert ("p is corrected for the number of groups" in text) == has_differences
 

@@ -3,12 +3,15 @@
 import re
 import warnings
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_html.drawing import draw_ranges, make_line_axes
 from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
+from pages import page_of
 from sklearn.linear_model import LinearRegression
 
 import faithkit
@@ -17,7 +20,6 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.sentences import explain_measure
 from faithkit.measure.words import Near, Scores, Shares
-from faithkit.report.pictures.plots import draw_ranges, make_line_axes
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
@@ -161,7 +163,7 @@ def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
     comparison = faithkit.results.Comparison(
         {"fine": result, "poor": faithkit.score(predictions, [0] * 300, **options)}
     )
-    pages = (result._repr_html_(), result.to_html(), comparison.to_html())
+    pages = (result._repr_html_(), page_of(result), page_of(comparison))
     for text in map(flatten, (str(result), str(comparison), *pages)):
         assert sentence in text
         assert "same prediction" not in text
@@ -191,7 +193,7 @@ def test_labels_are_not_remarked_on():
 def test_what_was_decided_is_in_json_and_comes_back(tmp_path):
     result = faithkit.score(PRICES, GROUPS.tolist())
     assert result.to_dict()["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": True}
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     again = faithkit.load(tmp_path / "result.json")
     assert str(again) == str(result)
 
@@ -235,7 +237,7 @@ def test_sufficiency_below_0_is_explained(draw_only):
     )
     assert "95 % interval −" in text
     assert not re.search(r"-\d", text)  # a minus sign is no hyphen
-    result.to_html()
+    page_of(result)
 
 
 LAWS = {
@@ -289,7 +291,7 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
 def test_plots_say_what_is_measured_of_each_instance(case, draw_only):
     draw_only("local")
     predictions, options, _ = OUTCOMES[case]
-    page = flatten(faithkit.score(predictions, (GROUPS // 2).tolist(), **options).to_html())
+    page = flatten(page_of(faithkit.score(predictions, (GROUPS // 2).tolist(), **options)))
     assert "For each instance, how" in page
     assert "get its prediction" not in page
     assert "same prediction" not in page
@@ -297,7 +299,7 @@ def test_plots_say_what_is_measured_of_each_instance(case, draw_only):
 
 def test_a_plot_of_a_measure_below_0_shows_where_it_is():
     y, rules, X = make_outliers()
-    ax = faithkit.score(y, rules, X=X).plot()
+    ax = faithkit_html.plots.measures(faithkit.score(y, rules, X=X))
     left, right = ax.get_xlim()
     drawn = [x for line in ax.lines for x in line.get_xdata()]
     assert left <= min(drawn) < 0
@@ -307,9 +309,9 @@ def test_a_plot_of_a_measure_below_0_shows_where_it_is():
 @pytest.mark.usefixtures("no_pictures")
 def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbers():
     title = "redictions under one explanation"
-    assert title in faithkit.score(PRICES, GROUPS.tolist()).to_html()
-    assert title in faithkit.score(PRICES, GROUPS.tolist(), agree="within:2000").to_html()
-    assert title not in faithkit.score(["yes", "no", "no"] * 20, ["a", "b", "a", "b"] * 15).to_html()
+    assert title in page_of(faithkit.score(PRICES, GROUPS.tolist()))
+    assert title in page_of(faithkit.score(PRICES, GROUPS.tolist(), agree="within:2000"))
+    assert title not in page_of(faithkit.score(["yes", "no", "no"] * 20, ["a", "b", "a", "b"] * 15))
 
 
 def test_a_range_is_drawn_from_the_least_to_the_most():

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit import Explanations
@@ -223,7 +224,7 @@ def test_checkability_is_in_json_and_nobody_reads_it(case):
     payload = result.to_dict()["measures"]["consistency"]
     assert payload["finding"] == finding
     assert payload["checkability"] in ("verifiable", "unverifiable")
-    for text in (str(result), result._repr_html_(), result.to_html(), str(result.by(LABELS))):
+    for text in (str(result), result._repr_html_(), page_of(result), str(result.by(LABELS))):
         assert "verifiable" not in text
         assert "checkability" not in text
 
@@ -275,7 +276,7 @@ BEST = [
 def test_only_systems_that_could_be_checked_are_marked(systems, best, words):
     comparison = Comparison({name: score_system(share, good=True) for name, share in systems.items()})
     assert comparison.best() == best
-    for text in (str(comparison), comparison.to_html(), comparison._repr_html_()):
+    for text in (str(comparison), page_of(comparison), comparison._repr_html_()):
         assert words in " ".join(text.split())
 
 

@@ -1,10 +1,9 @@
 """Images and series, from the model to the result: by name, by function, in files, with workers and pools."""
 
-import json
-
 import numpy as np
 import pytest
 from looping import one_test
+from pages import page_of
 
 import faithkit
 
@@ -69,13 +68,14 @@ def test_an_explainer_of_images_takes_no_table():
 
 
 @pytest.mark.parametrize(
-    "options", [pytest.param({"n_jobs": 2}, marks=pytest.mark.slow), {"row_timeout": 60.0}]
+    "inside", [pytest.param("processes:workers=2", marks=pytest.mark.slow), "processes:workers=1,timeout=60"]
 )
-def test_workers_and_stores_change_nothing(options, tmp_path):
+def test_workers_and_stores_change_nothing(inside, tmp_path):
     system = {"explainer": "patches:size=2,target=predicted", "discretizer": "2fp", "background": IMAGES[:10]}
     alone = faithkit.evaluate(BRIGHT, IMAGES[:20], **system)
+    executor = f"stored:folder={tmp_path},inside='{inside}'"
     for _ in range(2):  # the second time from the store
-        again = faithkit.evaluate(BRIGHT, IMAGES[:20], **system, **options, store=tmp_path, progress=False)
+        again = faithkit.evaluate(BRIGHT, IMAGES[:20], **system, executor=executor, progress=False)
         assert again.to_dict() == alone.to_dict()
 
 
@@ -138,12 +138,12 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     result = faithkit.evaluate(
         predict_daylight, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
     )
-    payload = json.loads(result.to_json())
+    payload = result.to_dict()
     assert payload["data"]["rows"] == 120
     first, second = result.violations()[0].witnesses
     assert {first.prediction, second.prediction} == {"day", "night"}
     assert (first.values, first.place) == (None, f"row {first.row} (id {1000 + first.row})")
-    page = result.to_html()
+    page = page_of(result)
     assert "<mark>" not in page  # no cells of images are shown
     assert first.place in page
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_integrations import judge
 from looping import one_test
 
 import faithkit
@@ -24,7 +25,7 @@ def test_a_result_says_how_many_blocks_there_are_and_a_file_keeps_it(tmp_path):
     assert (result.design.blocks, result.design.clusters, result.design.effective) == (4, None, None)
     assert result.n_explanations == 2
     assert "\nIn 4 blocks: instances are compared only within a block.\n" in str(result)
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.design == result.design
     assert loaded.consistency == result.consistency
@@ -122,7 +123,7 @@ def test_nothing_is_tested_where_every_block_has_one_label():
     assert result.verdict.reason == "in every block all predictions agree with each other"
     assert "In every block all predictions are the same: nothing was tested." in result.to_text(verbose=True)
     assert result.next_steps[0].startswith("In every block all predictions are the same")
-    assert "in every block all predictions are the same" in result.judge(consistency=0.1)[0].words
+    assert "in every block all predictions are the same" in judge(result, consistency=0.1)[0].words
 
 
 def test_a_text_about_blocks_in_which_one_label_has_most_rows_shows_no_labels():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit.cli import main
@@ -43,7 +44,7 @@ def test_a_text_shows_labels_where_one_has_most_rows_or_they_are_asked_for(rare)
     single_label = faithkit.score(["yes"] * 20, ["a", "b"] * 10)
     assert "by predicted label" not in single_label.to_text(verbose=True)
     for result in (rare, even, single_label):
-        assert "by predicted label" in result.to_html()
+        assert "by predicted label" in page_of(result)
         assert set(result.to_dict()["by_label"]["measures"]) == {"consistency"}
 
 
@@ -67,7 +68,7 @@ def test_at_most_fifty_labels_are_shown_and_the_others_counted():
 def test_a_saved_result_has_its_labels(rare, tmp_path):
     numbers = faithkit.score([1, 1, 1, 2, 2], ["a", "a", "b", "b", "b"])
     for result in (rare, numbers):
-        result.to_json(tmp_path / "saved.json")
+        result.write(tmp_path / "saved.json")
         loaded = faithkit.load(tmp_path / "saved.json")
         assert loaded.by_label().to_dict() == result.by_label().to_dict()
         assert list(loaded.by_label()["consistency"]) == list(result.by_label()["consistency"])
@@ -129,7 +130,9 @@ def score_log(*arguments):
 
 def test_a_log_that_is_read_in_pieces_has_the_same_labels(log, rare):
     payload = json.loads(
-        score_log(log, "--prediction", "flag", "--explanation", "reason", "--json", "-").stdout
+        score_log(
+            log, "--prediction", "flag", "--explanation", "reason", "--out", "-", "--format", "json"
+        ).stdout
     )
     assert payload["by_label"] == rare.to_dict()["by_label"]
 
@@ -149,14 +152,15 @@ def test_groups_that_follow_the_predictions_are_replaced_by_the_labels(log):
     assert "the table by predicted label is shown instead" in " ".join(result.stdout.split())
     assert "consistency by predicted label" in result.stdout
     assert "consistency by flag" not in result.stdout
-    payload = json.loads(score_log(log, *columns, "--json", "-").stdout)
+    payload = json.loads(score_log(log, *columns, "--out", "-", "--format", "json").stdout)
     assert "subgroups" not in payload
     assert set(payload["by_label"]["measures"]["consistency"]) == {"clean", "flagged"}
 
 
 def test_a_table_has_a_row_per_label_where_labels_are_asked_for(log):
     columns = ("--prediction", "flag", "--explanation", "reason")
-    assert "prediction = flagged" not in score_log(log, *columns, "--csv", "-").stdout
+    assert "prediction = flagged" not in score_log(log, *columns, "--out", "-", "--format", "csv").stdout
     assert (
-        "prediction = flagged,consistency,54" in score_log(log, *columns, "--by-label", "--csv", "-").stdout
+        "prediction = flagged,consistency,54"
+        in score_log(log, *columns, "--by-label", "--out", "-", "--format", "csv").stdout
     )

@@ -128,7 +128,7 @@ def test_a_model_without_names_sees_the_whole_table():
 
 def test_notes_about_columns_survive_a_file(tmp_path):
     result = evaluate()
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     assert faithkit.load(tmp_path / "result.json").notes == result.notes
 
 

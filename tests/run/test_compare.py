@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pytest
 from looping import one_test
+from pages import json_of, page_of
 
 import faithkit
 from faithkit.measure.difference import adjust_by_holm
@@ -201,10 +202,11 @@ def test_systems_without_sufficiency_stand_below_the_others_without_a_mark(tmp_p
         ("explain_by_side", "consistency"): True,
         ("explain_by_side", "sufficiency"): True,
     }
-    payload = json.loads(comparison.to_json(tmp_path / "saved.json"))
+    comparison.write(tmp_path / "saved.json")
+    payload = json.loads((tmp_path / "saved.json").read_text())
     assert payload["not_comparable"] == ["encode"]
     assert payload["ranked"]["consistency"] == payload["best"]["consistency"] == ["explain_by_side"]
-    page = comparison.to_html()
+    page = page_of(comparison)
     assert ">Not comparable<" in page
     assert str(faithkit.load(tmp_path / "saved.json")) == text
 
@@ -303,9 +305,9 @@ def test_the_table_fits_eighty_columns_and_marks_the_best(comparison):
 
 
 def test_json_is_the_same_twice_and_has_all_differences(comparison, tmp_path):
-    text = comparison.to_json(tmp_path / "comparison.json")
-    assert (tmp_path / "comparison.json").read_text() == text
-    again = faithkit.compare(model, X, explainers=[perfect, equally_perfect, useless]).to_json()
+    comparison.write(tmp_path / "comparison.json")
+    text = (tmp_path / "comparison.json").read_text()
+    again = json_of(faithkit.compare(model, X, explainers=[perfect, equally_perfect, useless]))
     assert again == text
     assert len(json.loads(text)["differences"]["consistency"]) == 3
 
@@ -364,7 +366,7 @@ def test_what_was_left_out_is_told_with_the_reason():
     assert comparison.left_out == (
         "sign and 1fp for perfect (made for explanations of kind vector, not value)",
     )
-    for text in (str(comparison), comparison.to_html(), comparison._repr_html_()):
+    for text in (str(comparison), page_of(comparison), comparison._repr_html_()):
         assert f"Left out: {comparison.left_out[0]}." in " ".join(text.split())
     assert "Left out" not in str(faithkit.compare(model, X, all_distinct, discretizers=["original", "sign"]))
 
@@ -375,7 +377,7 @@ def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator()
     usual = faithkit.compare(model, X, explainers)
     sentence = "Order, intervals, differences and p are the same for every estimator."
     assert sentence not in " ".join(str(usual).split())
-    assert sentence not in " ".join(usual.to_html().split())
+    assert sentence not in " ".join(page_of(usual).split())
     for estimator in ("plug-in", "verified-only", "majority"):
         comparison = faithkit.compare(model, X, explainers, estimator=estimator)
         assert list(comparison.ranked()) == list(usual.ranked()) == ["perfect", "all_distinct", "useless"]
@@ -386,7 +388,7 @@ def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator()
         assert marks[0] == ["*", "perfect"]
         assert marks[1][0] in ("all_distinct", "all_distinc")  # a narrow column folds its last letter
         assert marks[2][0] == "useless"
-    assert sentence in " ".join(comparison.to_html().split())
+    assert sentence in " ".join(page_of(comparison).split())
 
 
 def test_p_values_are_printed_where_they_were_asked_for(comparison):
@@ -402,7 +404,7 @@ def test_a_terminal_shows_how_long_each_explainer_took(capsys, monkeypatch, prog
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     comparison = faithkit.compare(model, X, [perfect], progress=progress)
     assert ("perfect: " in capsys.readouterr().err) == progress
-    assert "s a row" not in comparison.to_json()
+    assert "s a row" not in json_of(comparison)
 
 
 # --- Holm's correction for many groups and many pairs ------------------------------------------------------
@@ -444,6 +446,6 @@ def test_p_values_of_pairs_are_adjusted_for_their_number(three_systems):
 
 def test_every_report_names_the_adjustment(many_groups, three_systems):
     report = EvaluationReport.of(many_groups, by=GROUPS)
-    for text in (str(report), str(report.subgroups), report.to_html(), three_systems.to_html()):
+    for text in (str(report), str(report.subgroups), page_of(report), page_of(three_systems)):
         assert "(Holm)" in " ".join(text.split())
     assert "(paired differences, Holm's correction)" in " ".join(str(three_systems).split())

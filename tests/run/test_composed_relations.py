@@ -88,7 +88,7 @@ def house(tmp_path, monkeypatch):
 
 
 def test_a_relation_of_a_module_is_taken_on_the_command_line(house):
-    words = "score log.csv --prediction label --explanation reason --features age --json - --relation"
+    words = "score log.csv --prediction label --explanation reason --features age --out - --format json --relation"
     run = CliRunner().invoke(main, [*words.split(), "house_rules:older & ~same-explanation"])
     assert run.exit_code == 0, run.output
     assert '"relation": "(older & ~same-explanation)"' in run.output

@@ -4,11 +4,13 @@ import json
 import re
 from importlib.metadata import EntryPoint
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit.errors import ContractError, FaithkitWarning, InputError
@@ -81,19 +83,19 @@ def test_automatic_diagnostics_run_unasked_and_those_that_fail_are_left_out_with
 
 def test_findings_stand_in_the_text_the_page_and_the_notebook(plugin):
     findings = EvaluationReport.of(RESULT, diagnostics=diagnostics.requested_diagnostics(["named"]))
-    for shown in (str(findings), findings.to_html(), findings._repr_html_()):
+    for shown in (str(findings), page_of(findings), findings._repr_html_()):
         assert "Number of rows" in shown
         assert "That is all." in shown
         assert "12" in shown
     assert "all <b>" in str(findings)
-    assert "all <b>" not in findings.to_html() + findings._repr_html_()
+    assert "all <b>" not in page_of(findings) + findings._repr_html_()
 
 
 def test_a_result_answers_with_the_report_itself(plugin):
     report = RESULT.diagnose("named")
     assert (report.n, repr(report)) == (12, "<Rows of 12 rows>")
     with pytest.raises(InputError, match="a Rows has no plot: print it"):
-        report.plot()
+        faithkit_html.plots.draw(report)
 
 
 @one_test
@@ -122,7 +124,7 @@ def test_a_diagnosis_is_printed_where_it_was_asked_for_and_kept_elsewhere(tmp_pa
     log.to_csv(tmp_path / "log.csv", index=False)
     arguments = ("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "why")
     reader = "A classifier that sees only the explanation"
-    assert reader not in run(*arguments, "--json", tmp_path / "log.json").stdout
+    assert reader not in run(*arguments, "--out", tmp_path / "log.json").stdout
     assert json.loads((tmp_path / "log.json").read_text("utf-8"))["diagnostics"][0]["name"] == "reader"
     assert reader in run(*arguments, "--verbose").stdout
     assert reader in run(*arguments, "--diagnose", "reader").stdout

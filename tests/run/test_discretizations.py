@@ -12,17 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of
 
 import faithkit
-from faithkit.explanations.relations import holds_bits
 from faithkit.extension.entries import Entry
 from faithkit.run.comparisons import discretizer_variants
 from faithkit.run.comparisons.discretizer_search import with_discretizer
-from faithkit.run.components.discretization import fit_and_freeze_discretizer
-from faithkit.run.components.learning import learns
-from faithkit.run.components.relation_rows import RelationRows
-from faithkit.run.components.resolution import resolve_component
-from faithkit.run.components.setup import Applicability, fit_and_freeze_relation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))
@@ -245,11 +240,11 @@ def test_discretizers_of_other_kinds_are_not_tried_unless_asked_for():
 def test_nothing_is_explained_again_and_the_result_stays_as_it_was():
     explainer = Counting()
     result = faithkit.evaluate(model, X, explainer, discretizer="1fp", background=X[:50])
-    before = result.to_json()
+    before = json_of(result)
     assert explainer.n_explained == len(X)
     table = faithkit.try_discretizers(result, ["1fp", "sign", "quantile"])
     assert explainer.n_explained == len(X)
-    assert result.to_json() == before
+    assert json_of(result) == before
     own = table.set_index("discretizer").loc["1fp"]
     assert (own["n_explanations"], own["verified"]) == (result.n_explanations, result.consistency.verified)
 
@@ -298,15 +293,15 @@ def test_another_discretizer_gives_what_evaluating_with_it_gives():
     rounded = evaluate("1fp")
     for name in ("original", "sign", "quantile:bins=3"):
         result, expected = with_discretizer(rounded, name), evaluate(name)
-        assert result.to_json() == expected.to_json()
+        assert result.to_dict() == expected.to_dict()
         assert result.local(X[:1]).explanation == expected.local(X[:1]).explanation
 
 
 def test_another_discretizer_of_a_score_or_of_another_kind():
     result = faithkit.score(LABELS, PHI, discretizer="1fp")
     assert (
-        with_discretizer(result, "sign").to_json()
-        == faithkit.score(LABELS, PHI, discretizer="sign").to_json()
+        with_discretizer(result, "sign").to_dict()
+        == faithkit.score(LABELS, PHI, discretizer="sign").to_dict()
     )
     assert with_discretizer(faithkit.score(["a"], ["good"]), "sign") is None
 
@@ -367,39 +362,3 @@ def test_a_discretizer_learns_from_a_copy_without_missing_explanations():
     np.testing.assert_array_equal(explanations.values, values)
     # the median of 1, 2, 3, 4 is 3, so that only the 4 is above it
     assert result.rows.explanations.identities[[0, 2, 3, 4], 0].tolist() == [False, False, True, False]
-
-
-@one_test
-@pytest.mark.parametrize("text", ["quantile:bins=3", "sign", "original"])
-def test_a_discretizer_is_fitted_once_and_frozen(text):
-    fitted = resolve_component("discretizer", text)
-    if learns(fitted):
-        fitted.instance.fit(EARLIER)
-    result = fit_and_freeze_discretizer(text, EARLIER)
-    assert not learns(result)
-    assert (result.text, result.recipe) == (fitted.text, fitted.recipe)
-    frozen_identities, identities = (
-        np.asarray(component.instance.discretize(LATER)) for component in (result, fitted)
-    )
-    np.testing.assert_array_equal(frozen_identities, identities)
-
-
-@one_test
-@pytest.mark.parametrize("text", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
-def test_a_relation_is_fitted_once_and_keeps_its_text(text):
-    fitted = faithkit.relation(text).fit(ROWS, len(ROWS))
-    result = fit_and_freeze_relation(text, RelationRows(ROWS, len(ROWS)))
-    assert (str(result.instance), result.text, result.is_fitted) == (str(fitted), text, True)
-
-
-def test_a_relation_that_was_fitted_does_not_learn_from_later_rows():
-    fitted = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS, len(ROWS))
-    relation = Applicability.of(
-        fit_and_freeze_relation("same-top-features:k=1,bins=2", RelationRows(ROWS, len(ROWS))),
-        LATER,
-        RelationRows(ROWS + 5, len(ROWS)),
-    ).relation
-    sample = faithkit.plugin.Sample(ROWS + 5, LATER)
-    np.testing.assert_array_equal(holds_bits(relation, sample, LATER), holds_bits(fitted, sample, LATER))
-    anew = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS + 5, len(ROWS))
-    assert (holds_bits(anew, sample, LATER) != holds_bits(fitted, sample, LATER)).any()

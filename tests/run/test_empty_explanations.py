@@ -52,7 +52,7 @@ def test_a_log_and_its_columns_in_python_give_the_same_result(suffix, tmp_path):
     path = tmp_path / f"log.{suffix}"
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
     read = score_log(open_log(str(path), "label", ("phi_*",))).result
-    assert read.to_json() == faithkit.score(log["label"], log[["phi_a", "phi_b"]]).to_json()
+    assert read.to_dict() == faithkit.score(log["label"], log[["phi_a", "phi_b"]]).to_dict()
 
 
 def test_batches_that_are_joined_and_spread_keep_their_rows_without_a_value():
@@ -101,5 +101,5 @@ def test_texts_in_a_series_are_instances():
     rows = faithkit.score(["yes", "no", "no"], ["good", "bad", "good"], X=texts)
     assert rows.violations()[0].witnesses[1].values == {"text": "good night"}
     assert (
-        rows.to_json() == faithkit.score(["yes", "no", "no"], ["good", "bad", "good"], X=[*texts]).to_json()
+        rows.to_dict() == faithkit.score(["yes", "no", "no"], ["good", "bad", "good"], X=[*texts]).to_dict()
     )

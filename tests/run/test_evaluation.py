@@ -1,7 +1,6 @@
 """Results of `evaluate` and `score`, on data as it really comes."""
 
 import functools
-import json
 import re
 import warnings
 
@@ -9,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of, page_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -102,7 +102,7 @@ def test_one_row_is_unverifiable_and_no_error():
     assert result.consistency.checkability == "unverifiable"
     assert result.chance is None
     assert result.consistency.se is None
-    json.loads(result.to_json())
+    result.to_dict()
 
 
 def test_sufficiency_of_rules_is_their_precision_over_the_other_rows():
@@ -259,7 +259,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *("explainer", "discretizer", "discretized", "relation", "estimator", "seed", "data", "model", "versions"),
         *("background", "permutations", "explained_by", "effective", "clusters", "uninformative", "blocks", "pool"),
         *("tails", "outcome", "next_steps", "origin", "pairs", "warnings", "objections", "owners"),
-        *("relation_phrase", "relation_learnt_from"),
+        *("relation_phrase", "relation_learnt_from", "kind", "discretizer_learnt_from", "unexplained_share"),
     }  # fmt: skip
     assert set(payload["measures"]["consistency"]) == {
         *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value", "verified"),
@@ -270,10 +270,49 @@ def test_the_result_has_exactly_the_documented_fields():
     assert "need a relation" in payload["why_no_sufficiency"]
 
 
+@one_test
+@pytest.mark.parametrize(
+    ("design", "share"),
+    [
+        ({}, 0.5),
+        ({"weights": [5, 1, 1, 1]}, 0.25),
+        ({"clusters": [1, 1, 2, 2]}, 0.5),
+        ({"blocks": [1, 1, 2, 2]}, 0.5),
+    ],
+)
+def test_the_share_without_an_explanation_counts_each_row_by_its_weight(design, share):
+    result = faithkit.score(["yes", "no", "yes", "no"], ["a", "a", None, None], **design)
+    assert (result.unexplained, result.unexplained_share) == (2, share)
+
+
+@pytest.mark.filterwarnings("ignore:no background was given")
+@one_test
+@pytest.mark.parametrize(
+    ("discretizer", "background", "expected"),
+    [
+        ("quantile:bins=2", False, "the rows themselves"),
+        ("quantile:bins=2", True, "the background"),
+        ("sign", True, None),
+        ("sign", False, None),
+    ],
+)
+def test_a_result_says_what_its_discretizer_learnt_from(discretizer, background, expected):
+    rng = np.random.default_rng(0)
+    X, others = rng.normal(size=(20, 2)), rng.normal(size=(30, 2))
+    result = faithkit.evaluate(
+        lambda X: (X[:, 0] > 0).astype(int),
+        X,
+        explainer=lambda X: X,
+        discretizer=discretizer,
+        background=others if background else None,
+    )
+    assert (result.discretizer_learnt_from, result.kind) == (expected, "vector")
+
+
 def test_the_same_question_gives_the_same_bytes(tmp_path):
     path = tmp_path / "again.json"
-    evaluate_people.__wrapped__(permutations=19).to_json(path)
-    assert path.read_text() == evaluate_people(permutations=19).to_json()
+    evaluate_people.__wrapped__(permutations=19).write(path)
+    assert path.read_text() == json_of(evaluate_people(permutations=19))
     assert str(tmp_path) not in path.read_text()
 
 
@@ -528,7 +567,7 @@ BAD = {
         r"first-word explains texts, and X has the rows of a table: pass the texts of its column, X\['review'\]\.",
     ),
     "an unwritable file": (
-        lambda: faithkit.score([0], ["a"]).to_json("/nowhere/at/all.json"),
+        lambda: faithkit.score([0], ["a"]).write("/nowhere/at/all.json"),
         "cannot write",
     ),
 }
@@ -569,7 +608,7 @@ def test_where_nothing_can_be_contradicted_violations_say_so():
     alone, agreeing = faithkit.score([0, 1], ["a", "b"]), faithkit.score([0, 0, 1, 1], ["a", "a", "b", "b"])
     nothing = "No explanation holds for a second instance, so nothing could contradict one."
     assert str(alone.violations()).strip() == nothing
-    assert nothing in alone.to_html()
+    assert nothing in page_of(alone)
     assert nothing in str(EvaluationReport.of(alone, violations=1))
     no_clash = "No explanation holds for instances of different predictions."
     assert str(agreeing.violations()).strip() == no_clash

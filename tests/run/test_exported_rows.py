@@ -70,7 +70,18 @@ def test_a_log_of_rules_on_an_odd_table_has_the_same_numbers(tmp_path, ending):
     path = tmp_path / f"log.{ending}"
     write_log(result.to_frame("explanations"), path)
     options = ["--prediction", "prediction", "--explanation", "explanation", "--features", FEATURES]
-    options += ["--weights", "weight", "--clusters", "cluster", "--diagnose", "none", "--json", "-"]
+    options += [
+        "--weights",
+        "weight",
+        "--clusters",
+        "cluster",
+        "--diagnose",
+        "none",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    ]
     run = CliRunner().invoke(main, ["score", str(path), *options])
     assert run.exit_code == 0, run.output
     payload = json.loads(run.stdout)
@@ -108,7 +119,8 @@ def test_rules_about_an_array_name_the_columns_of_the_log():
     )
     frame = faithkit.score([0, 1], explanations, X).to_frame("explanations")
     assert list(frame) == ["x0", "x1", "prediction", "explanation", "group"]
-    assert frame["explanation"].tolist() == ["x0 ≤ 1.5"] * 2
+    rule = faithkit.Rule([faithkit.Interval("x0", high=1.5)])
+    assert list(map(faithkit.Rule.from_json, frame["explanation"])) == [rule] * 2
 
 
 def test_scores_have_a_column_for_each_label():
@@ -120,7 +132,7 @@ def test_other_tables_and_endings_are_refused(tmp_path):
     result = faithkit.score([0, 1], ["a", "b"])
     with pytest.raises(InputError, match="no table 'rows': ask for 'measures', 'explanations' or 'losses'"):
         result.to_frame("rows")
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     with pytest.raises(InputError, match="the rows are not in memory"):
         faithkit.load(tmp_path / "result.json").to_frame("explanations")
     run = CliRunner().invoke(main, ["evaluate", "--export", "rows.xlsx"])

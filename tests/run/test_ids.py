@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit.errors import InputError
@@ -37,7 +38,7 @@ def test_witnesses_are_called_by_their_names(ids):
 def test_reports_and_json_tell_the_names():
     result = score()
     assert "row 0 (customer 0071) → yes" in str(result.violations())
-    assert "row 0 (customer 0071)" in result.to_html()
+    assert "row 0 (customer 0071)" in page_of(result)
     assert [witness["id"] for witness in result.violations()[0].to_dict()["witnesses"]] == ["0071", None]
 
 

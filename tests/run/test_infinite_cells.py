@@ -45,7 +45,7 @@ def refuse_constant(constant):
 
 def run_score(path, *options):
     columns = ("--prediction", "label", "--explanation", "phi_a,phi_b")
-    arguments = ["score", path, *columns, "--diagnose", "none", "--json", "-", *options]
+    arguments = ["score", path, *columns, "--diagnose", "none", "--out", "-", "--format", "json", *options]
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
@@ -166,7 +166,7 @@ def test_a_model_that_takes_no_infinite_cell_is_named(tmp_path):
         main,
         [
             *("evaluate", "--data", str(tmp_path / "people.csv"), "--target", "y", "--model", "tree"),
-            *("--explainer", "tree", "--json", "-"),
+            *("--explainer", "tree", "--out", "-", "--format", "json"),
         ],
     )
     assert run.exit_code == 1

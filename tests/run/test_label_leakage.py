@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_integrations import judge
 from looping import one_test
 
 import faithkit
 from faithkit.inputs.logs.log_files import open_log
-from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.populations.log_scoring import score_log
 
 NOTE = "Nearly every explanation names the prediction of its own row"
@@ -129,7 +129,7 @@ def test_a_row_without_an_explanation_does_not_hide_that_each_prediction_has_one
     for explanations in (words, [None, *words[1:]]):
         result = faithkit.score(labels, explanations)
         assert result.consistency.finding == "names the label"
-        assert [gate.is_kept for gate in result.judge(consistency=0.8)] == [None]
+        assert [gate.is_kept for gate in judge(result, consistency=0.8)] == [None]
 
 
 def test_consistency_of_explanations_that_name_the_prediction_passes_no_gate(tmp_path):
@@ -137,10 +137,10 @@ def test_consistency_of_explanations_that_name_the_prediction_passes_no_gate(tmp
     labels, features = rng.choice(["approved", "declined"], 400), rng.choice(["debt", "age"], 400)
     reasons = [f"{label} because of {feature}" for label, feature in zip(labels, features, strict=True)]
     result = faithkit.score(labels, reasons)
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
+    before = faithkit.score(labels[:300], reasons[:300])
     for judged in (result, faithkit.load(tmp_path / "result.json")):
-        [limit], [chance] = judged.judge(consistency=0.9), judged.judge(above_chance=True)
-        report = EvaluationReport(judged, reference=judged, allowed={"consistency": 0.1})
-        [as_good] = report.judge_as_good({"consistency": 0.1})
+        [limit], [chance] = judge(judged, consistency=0.9), judge(judged, above_chance=True)
+        [as_good] = judge(judged, reference=before, as_good={"consistency": 0.1})
         assert limit.is_kept is chance.is_kept is as_good.is_kept is None
         assert as_good.words.startswith("here nearly every explanation names the prediction")

@@ -6,10 +6,12 @@ import functools
 import json
 import random
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of, page_of
 
 import faithkit
 from faithkit.run.components.resolution import resolve_component
@@ -46,7 +48,7 @@ RESULTS = {
 
 def save(result, folder):
     path = folder / "result.json"
-    result.to_json(path)
+    result.write(path)
     return path
 
 
@@ -57,12 +59,12 @@ def test_a_loaded_result_is_the_saved_one_and_has_a_page(name, tmp_path):
     loaded = faithkit.load(save(result, tmp_path))
     assert isinstance(loaded, faithkit.Evaluation)
     assert loaded.to_dict() == result.to_dict()
-    assert loaded.to_json() == result.to_json()
+    assert loaded.to_dict() == result.to_dict()
     assert str(loaded) == str(result)
     pd.testing.assert_frame_equal(loaded.to_frame(), result.to_frame())
-    assert "</html>" in loaded.to_html()
+    assert "</html>" in page_of(loaded)
     assert "<table" in loaded._repr_html_()
-    loaded.plot()
+    faithkit_html.plots.measures(loaded)
 
 
 def test_a_weighted_result_of_unique_explanations_is_loaded_whatever_its_weights_round_to(tmp_path):
@@ -84,7 +86,7 @@ def test_a_plan_is_made_from_a_saved_pilot_as_from_the_pilot_itself(tmp_path):
 
 def test_what_the_command_line_wrote_is_loaded_without_violations_and_groups(tmp_path):
     path = tmp_path / "report.json"
-    path.write_text(EvaluationReport.of(score(), violations=2, by="sex").to_json())
+    path.write_text(json_of(EvaluationReport.of(score(), violations=2, by="sex")))
     assert faithkit.load(path).to_dict() == score().to_dict()
 
 
@@ -97,7 +99,7 @@ def test_a_comparison_comes_back_with_its_differences(tmp_path):
     assert loaded.to_dict() == comparison.to_dict()
     assert loaded.best() == comparison.best()
     assert str(loaded) == str(comparison)
-    assert "</html>" in loaded.to_html()
+    assert "</html>" in page_of(loaded)
 
 
 @one_test
@@ -123,7 +125,7 @@ def diagnose():
 def save_diagnosed(folder):
     """Return that report, and a file of it."""
     path = folder / "diagnosed.json"
-    path.write_text(diagnose().to_json())
+    path.write_text(json_of(diagnose()))
     return diagnose(), path
 
 
@@ -135,7 +137,7 @@ def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
     assert str(again) == str(diagnosis)
     assert loaded.to_dict() == report.to_dict()
     assert " ".join(str(diagnosis).split()) in " ".join(loaded.to_text(verbose=True).split())
-    assert "A classifier that sees only the explanation" in loaded.to_html()
+    assert "A classifier that sees only the explanation" in page_of(loaded)
     assert faithkit.load(save(loaded, tmp_path)).to_dict() == loaded.to_dict()
 
 
@@ -331,14 +333,14 @@ def test_a_result_of_another_version_is_refused_with_the_command_that_makes_it_a
         faithkit.load(path)
     assert str(caught.value) == (
         f"{path} was written by faithkit {version}, and this is {faithkit.__version__}: make it again with "
-        f"`faithkit score may.csv --prediction p --json '{path}'`."
+        f"`faithkit score may.csv --prediction p --out '{path}'`."
     )
 
 
 def test_the_version_comes_first_whatever_else_has_changed_since(tmp_path):
     path = tmp_path / "result.json"
     write_as("0.2.0", {"versions": {}, "schema": 0}, path)
-    with pytest.raises(faithkit.errors.InputError, match=r"by faithkit 0\.2\.0, .* with `result\.to_json`"):
+    with pytest.raises(faithkit.errors.InputError, match=r"by faithkit 0\.2\.0, .* with `result\.write`"):
         faithkit.load(path)
 
 
@@ -400,7 +402,7 @@ def test_no_mutated_result_loads_and_fails_later(tmp_path):
         except faithkit.errors.InputError:
             continue
         assert str(loaded), (place, value)
-        json.loads(loaded.to_json())
+        loaded.to_dict()
         loaded.to_frame()
         with contextlib.suppress(faithkit.errors.InputError):
             loaded.difference(loaded, paired=False)

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from looping import one_test
 from nearly import assert_nearly
+from pages import page_of
 
 import faithkit
 from faithkit.cli import main
@@ -98,7 +99,7 @@ def rows_in_memory_are_not_searched(monkeypatch):
 
 def numbers_of(report):
     """Return all numbers but sufficiency by label, which needs all rows in memory."""
-    payload = json.loads(report.to_json())
+    payload = report.to_dict()
     if "by_label" in payload:
         payload["by_label"]["measures"].pop("sufficiency", None)
         payload["by_label"]["not_measured"].clear()
@@ -185,7 +186,7 @@ def test_pieces_and_the_whole_have_the_same_page_and_the_same_advice(log, monkey
     pieces, whole = score_by_sex(log)
     assert_nearly(numbers_of(pieces), numbers_of(whole))
     assert str(pieces) == str(whole)
-    assert pieces.to_html() == whole.to_html()
+    assert page_of(pieces) == page_of(whole)
     assert pieces.result.next_steps == whole.result.next_steps
     assert pieces.result.next_steps[0].startswith("10 of 80 rows have no explanation")
 
@@ -319,7 +320,7 @@ def run(*arguments):
 def score_and_be_refused(path, *more):
     """Score with an output file, and return the one line of the error."""
     out = path.parent / "result.json"
-    arguments = ("score", path, "--prediction", "label", "--explanation", "phi_*", "--json", out, *more)
+    arguments = ("score", path, "--prediction", "label", "--explanation", "phi_*", "--out", out, *more)
     result = run(*arguments)
     assert result.exit_code == 1, result.output
     assert result.stdout == ""

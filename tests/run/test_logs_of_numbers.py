@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from looping import one_test
 from nearly import assert_nearly
+from pages import json_of
 
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import open_log
@@ -69,21 +70,21 @@ def test_pieces_give_the_same_however_they_are_held(write_log, case, monkeypatch
     place = list(CASES).index(case)
     estimator, explanation = [("leave-one-out", "phi_*"), ("verified-only", "word")][place % 2]  # in turn
     opened = open_log(write_log(case), "y", (explanation,))
-    whole = score_log(opened.read(), violations=3, estimator=estimator).to_json()
+    whole = json_of(score_log(opened.read(), violations=3, estimator=estimator))
     for is_left in (SOME_SORTED, ALL_OR_NONE[place // 2 % 2]):
         pattern = cycle(is_left)
         monkeypatch.setattr(passes, "_hardly_repeat", lambda numbers, pattern=pattern: next(pattern))
-        assert_nearly(score_log(opened, violations=3, estimator=estimator).to_json(), whole, str(is_left))
+        assert_nearly(json_of(score_log(opened, violations=3, estimator=estimator)), whole, str(is_left))
 
 
 @one_test
 @pytest.mark.parametrize("case", ["few values", "some are alone"])
 def test_blocks_of_any_size_give_the_same(write_log, case, monkeypatch):
     opened = open_log(write_log(case), "y", ("phi_*",))
-    whole = score_log(opened).to_json()
+    whole = json_of(score_log(opened))
     for module in (heavy_tails, jackknife, owners, squares):
         monkeypatch.setattr(module, "BATCH_SIZE", 7)
-    assert_nearly(score_log(opened).to_json(), whole)
+    assert_nearly(json_of(score_log(opened)), whole)
 
 
 @one_test
@@ -116,4 +117,4 @@ def test_scores_that_add_up_to_1_but_for_rounding_are_found_again_in_a_second_pa
     opened = open_log(str(tmp_path / "log.parquet"), "p_*", ("rule",), ("age",), outcome="scores")
     in_pieces, whole = (score_log(log, control_draws=0) for log in (opened, opened.read()))
     assert whole.result.sufficiency.value > 0
-    assert_nearly(in_pieces.to_json(), whole.to_json())
+    assert_nearly(json_of(in_pieces), json_of(whole))

@@ -9,6 +9,11 @@ import pytest
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
 PEAK = """
+from faithkit.report.writing import find_reporter, render_report
+
+def written(report, name):
+    return render_report(find_reporter(name), report)
+
 def peak():
     return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))) // 1024
 """
@@ -29,14 +34,14 @@ item = np.where(rng.random(n) < 0.5, number, rng.integers(0, 25_000, n))
 why = pd.DataFrame({"why": number})
 report = EvaluationReport.of(faithkit.score(item, why, estimator="majority"), 3)
 result = report.result
-result.local(7), result.by(number % 2).to_frame(), faithkit.plan(0.1, pilot=result), result.to_html()
+result.local(7), result.by(number % 2).to_frame(), faithkit.plan(0.1, pilot=result), written(result, 'r.html')
 result.difference(faithkit.score(item, why // 2))
 faithkit.score(item, why, permutations=20)
 why.assign(label=item).to_parquet(sys.argv[1], row_group_size=5_000)
 read = score_log(open_log(sys.argv[1], "label", ("why",)), violations=3, estimator="majority")
 same = [{**side.to_dict(), "data": None} for side in (report, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
-                  "n_explanations": result.n_explanations, "letters": len(report.to_json()) + len(str(report))}))
+                  "n_explanations": result.n_explanations, "letters": len(written(report, 'r.json')) + len(str(report))}))
 """
 )
 
@@ -63,7 +68,7 @@ rows = {"X": X, "relation": "in-scope"}
 result = faithkit.score(item, explanations, **rows, permutations=20, control_draws=10)
 report = EvaluationReport.of(faithkit.score(item, explanations, **rows, control_draws=0), 3)  # pieces have none
 faithkit.score(item, explanations, **rows, control_draws=0, estimator="majority")
-result.to_html(), result.local(7), result.by(own % 2)
+written(result, 'r.html'), result.local(7), result.by(own % 2)
 texts = [json.dumps(rule.to_json()) for rule in rules]
 X.assign(label=item, rule=[texts[i] for i in own]).to_parquet(sys.argv[1], row_group_size=2_500)
 parquet.VALUES_PER_BATCH = 30_000
@@ -76,7 +81,7 @@ def comparable(side):
 
 same = [comparable(side) for side in (report, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
-                  "n_explanations": result.n_explanations, "letters": len(report.to_json()) + len(str(report))}))
+                  "n_explanations": result.n_explanations, "letters": len(written(report, 'r.json')) + len(str(report))}))
 """
 )
 

@@ -2,17 +2,17 @@
 
 import pickle
 import re
-import warnings
 
 import attrs
 import numpy as np
 import pytest
 from faithkit_conformance.equality import describe_difference
 from looping import one_test
+from pages import json_of
 
 import faithkit
 from faithkit import Explanations
-from faithkit.run.explaining.store import ChunkResult
+from faithkit.plugin import ChunkResult
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 3))
@@ -140,10 +140,9 @@ def test_a_warning_says_that_a_named_discretizer_learns_from_the_sample():
         lambda batch: Explanations.concat([batch, batch]),
         lambda batch: batch.identified(np.sign(batch.values)),
         lambda batch: batch.take([0]).spread(np.array([0]), 2, np.array([None, "gone"], dtype=object)),
-        lambda batch: ChunkResult.load(ChunkResult.of(batch).dump("key"), "key").explanations,
         lambda batch: pickle.loads(pickle.dumps(ChunkResult.of(batch))).explanations,
     ],
-    ids=["take", "concat", "identified", "spread", "the store", "a worker"],
+    ids=["take", "concat", "identified", "spread", "a worker"],
 )
 def test_the_name_is_carried_wherever_explanations_go(process):
     assert process(Explanations.vectors(PHI, discretizer="sign")).discretizer == "sign"
@@ -151,26 +150,10 @@ def test_the_name_is_carried_wherever_explanations_go(process):
 
 def test_a_store_keeps_the_name(tmp_path):
     fresh, _, stored = (
-        faithkit.evaluate(model, X, Naming("sign"), background=X, store=store).to_json()
-        for store in (None, tmp_path, tmp_path)
+        json_of(faithkit.evaluate(model, X, Naming("sign"), background=X, executor=executor))
+        for executor in (None, f"stored:folder={tmp_path}", f"stored:folder={tmp_path}")
     )
     assert fresh == stored
-
-
-def test_a_saved_reference_of_another_discretizer_is_refused(tmp_path):
-    from faithkit.run.comparisons.reference import check_comparable, load_reference
-
-    path = tmp_path / "before.json"
-    score_named(None, "sign").to_json(path)
-    settings = {"discretizer": None, "estimator": "leave-one-out", "confidence": 0.95}
-    before = load_reference(str(path), **settings)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_comparable(score_named("sign", None), before)
-    with pytest.raises(
-        faithkit.errors.InputError, match="was measured with the discretizer sign, and this is original"
-    ):
-        check_comparable(score_named(None, None), before)
 
 
 def test_batches_that_name_two_discretizers_differ():

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of, page_of
 
 import faithkit
 from faithkit import Interval, Rule
@@ -223,8 +224,7 @@ CASES = {
         ["no"] * 4 + ["yes"] * 3,
         ["a", "a", "b", "c", None, None, None],
         "All explained predictions are the same, so nothing was tested, and the others have no explanation: check "
-        "rules or reason codes against them (faithkit.parse_reasons and pool=, CLI: --reasons and --unexplained "
-        "pool).",
+        "rules or reason codes against them (pool=, CLI: --unexplained pool).",
     ),
     "one label, also without an explanation": (
         ["no"] * 7,
@@ -298,15 +298,15 @@ def test_each_kind_of_result_has_its_step_and_a_file_keeps_it(name, tmp_path):
     path = tmp_path / "result.json"
     result = faithkit.score(labels, explanations)
     assert result.next_steps == [expected]
-    text = result.to_json(path)
+    result.write(path)
     loaded = faithkit.load(path)
     assert loaded.next_steps == [expected]
-    assert loaded.to_json() == text
+    assert json_of(loaded) == path.read_text()
 
 
 def load_without_steps(result, path):
     """Save a result as a version without steps would, and load it."""
-    payload = json.loads(result.to_json())
+    payload = result.to_dict()
     del payload["next_steps"]
     path.write_text(json.dumps(payload))
     return faithkit.load(path)
@@ -329,7 +329,7 @@ def test_an_older_file_has_the_steps_that_follow_from_its_numbers(tmp_path):
 @pytest.mark.parametrize("steps", ["more", [1], {"a": 1}])
 def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
     path = tmp_path / "result.json"
-    payload = json.loads(score_words(4, 60).to_json())
+    payload = score_words(4, 60).to_dict()
     path.write_text(json.dumps(payload | {"next_steps": steps}))
     with pytest.raises(faithkit.errors.InputError, match=r"next_steps(\.0)? is "):
         faithkit.load(path)
@@ -337,12 +337,12 @@ def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
 
 def test_a_file_steers_no_terminal_and_no_page(tmp_path):
     path = tmp_path / "result.json"
-    payload = json.loads(score_words(4, 60).to_json())
+    payload = score_words(4, 60).to_dict()
     path.write_text(json.dumps(payload | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
     loaded = faithkit.load(path)
     assert "\x1b" not in str(loaded)
     assert "[bold]" in loaded.to_text(verbose=True)
-    for page in (loaded.to_html(), loaded._repr_html_()):
+    for page in (page_of(loaded), loaded._repr_html_()):
         assert "red<script>" not in page
         assert "red&lt;script&gt;" in page
 
@@ -389,19 +389,17 @@ def test_steps_are_computed_once_and_only_where_they_are_shown(monkeypatch):
     assert not calls
     assert str(result).endswith("\nNext: Rest.")
     assert result.to_text(verbose=True).endswith("\nNext steps:\n  - Rest.")
-    assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in result.to_html()
+    assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in page_of(result)
     assert "<strong>Next:</strong> Rest.</p>" in result._repr_html_()
     assert result.to_dict()["next_steps"] == ["Rest."]
     assert len(calls) == 1
 
 
-def test_groups_comparisons_and_references_have_none():
+def test_groups_and_comparisons_have_none():
     result = score_vectors()
     both = Comparison({"one": result}).to_dict()
     assert "next_steps" not in both["systems"]["one"]
-    payload = EvaluationReport(result, reference=result).to_dict()
-    assert "next_steps" in payload
-    assert "next_steps" not in payload["reference"]
+    assert "next_steps" in EvaluationReport(result).to_dict()
     assert "Next steps" not in str(result.by(["f", "m"] * 75))
 
 
@@ -426,7 +424,7 @@ def test_a_discretizer_with_too_many_distinct_explanations_is_not_estimated(name
 def test_a_copy_of_a_result_has_its_steps():
     result = score_vectors()
     assert pickle.loads(pickle.dumps(result)).next_steps == result.next_steps
-    assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
+    assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
 
 
 def test_randomness_and_the_result_stay_as_they_were():

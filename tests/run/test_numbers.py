@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from looping import one_test
+from pages import page_of
 from scipy import stats
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
@@ -247,8 +248,8 @@ def test_numbers_of_any_size_are_measured_and_drawn(request):
     assert "nan" not in str(small.diagnose("reader"))
     assert "nan" not in str(large.diagnose("reader"))
     request.getfixturevalue("pictures")
-    assert small.to_html()
-    assert large.to_html()
+    assert page_of(small)
+    assert page_of(large)
 
 
 def test_numbers_whose_difference_overflows_are_measured_as_smaller_ones():
@@ -298,7 +299,19 @@ def test_a_pool_is_checked_within_a_tolerance():
 
 
 def test_rows_that_were_not_drawn_are_a_pool_for_numbers_too():
-    command = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
+    command = [
+        "evaluate",
+        "--data",
+        "diabetes",
+        "--explainer",
+        "tree",
+        "--samples",
+        "25",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    ]
     payload = json.loads(CliRunner().invoke(main, command).stdout)
     alone = json.loads(CliRunner().invoke(main, [*command, "--pool", "none"]).stdout)
     assert (payload["pool"], alone["pool"]) == (125, None)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of, page_of
 
 import faithkit
 from faithkit.explanations.relations import SameExplanation
@@ -36,14 +37,14 @@ def parse_strictly(text):
 @pytest.mark.parametrize("confidence", [np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2)])
 def test_a_confidence_is_any_real_number(confidence):
     result = faithkit.score(LABELS, WORDS, confidence=confidence)
-    assert result.to_json() == faithkit.score(LABELS, WORDS, confidence=0.5).to_json()
+    assert result.to_dict() == faithkit.score(LABELS, WORDS, confidence=0.5).to_dict()
 
 
 @one_test
 @pytest.mark.parametrize("permutations", [np.int64(9), np.uint8(9), pd.Series([9]).iloc[0]])
 def test_permutations_are_any_whole_number(permutations):
     result = faithkit.score(LABELS, WORDS, permutations=permutations)
-    assert result.to_json() == faithkit.score(LABELS, WORDS, permutations=9).to_json()
+    assert result.to_dict() == faithkit.score(LABELS, WORDS, permutations=9).to_dict()
 
 
 def model(X):
@@ -61,8 +62,8 @@ X = np.arange(8.0)[:, None]
 @pytest.mark.parametrize("seed", [np.int64(3), np.uint64(2**63), -4, -(2**80)], ids=str)
 def test_seeds_are_any_whole_number(seed):
     result, plain = (faithkit.evaluate(model, X, halves, permutations=9, seed=s) for s in (seed, int(seed)))
-    assert result.to_json() == plain.to_json()
-    assert parse_strictly(result.to_json())["seed"] == int(seed)
+    assert result.to_dict() == plain.to_dict()
+    assert parse_strictly(json_of(result))["seed"] == int(seed)
 
 
 def test_a_seed_and_its_negative_draw_different_permutations():
@@ -142,9 +143,9 @@ CONTAINERS = {
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_labels_and_explanations_come_in_any_container(container):
     convert = CONTAINERS[container]
-    expected = json.loads(USUAL.to_json())
+    expected = USUAL.to_dict()
     for result in (faithkit.score(convert(LABELS), WORDS), faithkit.score(LABELS, convert(WORDS))):
-        assert json.loads(result.to_json())["measures"] == expected["measures"]
+        assert result.to_dict()["measures"] == expected["measures"]
 
 
 def test_ranges_are_labels_and_explanations():
@@ -199,15 +200,15 @@ def test_groups_that_are_no_column_are_refused(groups, message):
 def test_labels_of_any_kind_give_json_that_any_parser_reads(labels, monkeypatch, no_pictures):
     X = pd.DataFrame({"age": [INF, -INF, math.nan, 1.0], "n": [np.float32(1), None, "x", True]})
     result = faithkit.score(labels, ["a", "a", "a", "b"], X=X, outcome="labels")
-    outcome = parse_strictly(EvaluationReport.of(result, 5, ["f", "f", "m", "m"]).to_json())
+    outcome = parse_strictly(json_of(EvaluationReport.of(result, 5, ["f", "f", "m", "m"])))
     (worst,) = outcome["violations"]
     assert sum(worst["predictions"].values()) == 3
     for row in range(4):
         parse_strictly(json.dumps(result.local(row).to_dict(), allow_nan=False))
     assert str(result)
     if isinstance(labels[0], tuple):  # other labels are drawn alike
-        monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", no_pictures)
-        assert result.to_html()
+        monkeypatch.setattr("faithkit_html.figures.render_svg", no_pictures)
+        assert page_of(result)
 
 
 def test_an_infinite_label_or_cell_is_a_text():
@@ -228,9 +229,9 @@ def test_labels_and_groups_that_are_written_alike_stay_two():
 
 def test_half_a_character_does_not_spoil_a_file(tmp_path):
     result = faithkit.score([0, 1], np.array(["\ud800"] * 2, dtype=object))
-    text = EvaluationReport.of(result, 1).to_json()
+    text = json_of(EvaluationReport.of(result, 1))
     assert parse_strictly(text)["violations"][0]["explanation"] == "?"
-    result.to_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
 
 
 def test_tuples_of_other_lengths_stay_as_they_are():

@@ -202,7 +202,7 @@ def test_rows_that_were_drawn_in_two_ways_are_no_pair(design, other_design):
 def test_samples_are_not_compared_if_one_alone_has_weights_clusters_or_blocks(design, role, tmp_path):
     path = tmp_path / "plain.json"
     drawn, plain = faithkit.score(LABELS, WORDS, **design), faithkit.score(LABELS, WORDS)
-    plain.to_json(path)
+    plain.write(path)
     for other in (plain, faithkit.load(path)):
         with pytest.raises(faithkit.errors.InputError, match=f"this sample alone has {role}, which make it"):
             drawn.difference(other, paired=False)

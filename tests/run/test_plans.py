@@ -23,7 +23,7 @@ def score_sufficiency(**options):
 
 
 def test_a_plan_from_a_result_is_that_of_the_numbers_in_its_file(tmp_path):
-    score_pilot().to_json(tmp_path / "pilot.json")
+    score_pilot().write(tmp_path / "pilot.json")
     loaded = faithkit.load(tmp_path / "pilot.json")
     pilot = score_pilot()
     for epsilon in (0.1, 0.03, 0.001):

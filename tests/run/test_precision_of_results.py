@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
@@ -102,7 +103,7 @@ def test_a_model_that_changes_its_input_cannot_change_the_answer(what, change):
     rows = X.copy()
     result = faithkit.evaluate(model, rows, explainer="tree", background=rows)
     assert (rows == X).all()
-    assert result.to_json() == evaluate_without_change()
+    assert json_of(result) == evaluate_without_change()
 
 
 @functools.cache
@@ -110,7 +111,7 @@ def evaluate_without_change():
     def model(X):
         return X[:, 0] > 0
 
-    return faithkit.evaluate(model, X, explainer="tree", background=X).to_json()
+    return json_of(faithkit.evaluate(model, X, explainer="tree", background=X))
 
 
 def test_a_model_that_adds_a_column_to_its_frame_cannot_change_the_answer():

@@ -6,12 +6,12 @@ import re
 import subprocess
 import sys
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from documented import DOCS
 from nearly import assert_nearly
+from pages import json_of
 
 import faithkit
 from faithkit import Explanations
@@ -53,7 +53,7 @@ class Drawn:
 
 def evaluate_to_json(explainer=None, **options):
     options = {"background": ROWS, "permutations": 20, **options}
-    return faithkit.evaluate(approve, ROWS, explainer or Drawn(), **options).to_json()
+    return json_of(faithkit.evaluate(approve, ROWS, explainer or Drawn(), **options))
 
 
 def run_again(tmp_path):
@@ -61,9 +61,8 @@ def run_again(tmp_path):
 
 
 def run_with_workers(tmp_path):
-    for backend in ("threading", "sequential"):  # processes: test_execution.py
-        with joblib.parallel_config(backend=backend):
-            yield evaluate_to_json(n_jobs=2)
+    for executor in ("threads:workers=2", "here"):  # processes have tests of their own
+        yield evaluate_to_json(executor=executor)
 
 
 def run_in_chunks(tmp_path):
@@ -71,13 +70,13 @@ def run_in_chunks(tmp_path):
 
 
 def run_with_store(tmp_path):
-    yield evaluate_to_json(store=tmp_path / "store")
+    yield evaluate_to_json(executor=f"stored:folder={tmp_path / 'store'}")
     stored_chunks = sorted((tmp_path / "store").glob("*/*.npz"))
     assert len(stored_chunks) > 3
-    yield evaluate_to_json(store=tmp_path / "store")
+    yield evaluate_to_json(executor=f"stored:folder={tmp_path / 'store'}")
     for chunk in stored_chunks[::2]:
         chunk.unlink()
-    yield evaluate_to_json(store=tmp_path / "store")
+    yield evaluate_to_json(executor=f"stored:folder={tmp_path / 'store'}")
 
 
 def without_fingerprint(text):
@@ -90,9 +89,9 @@ def score_shuffled(tmp_path):
     explanations, relation = ROWS[["age"]].to_numpy() // 5 / 3, "near-explanation:tau=1.5"
     for shuffle in (np.arange(N), np.arange(N)[::-1], RNG.permutation(N)):
         yield without_fingerprint(
-            faithkit.score(
-                LABELS[shuffle], explanations[shuffle], relation=relation, permutations=99
-            ).to_json()
+            json_of(
+                faithkit.score(LABELS[shuffle], explanations[shuffle], relation=relation, permutations=99)
+            )
         )
 
 
@@ -106,7 +105,7 @@ def score_forms(tmp_path):
     log[25:].to_parquet(tmp_path / "folder" / "b.parquet")
     for name in ("log.csv", "log.parquet", "small.parquet", "folder"):
         logged = open_log(str(tmp_path / name), "label", ("phi_*",), ("age", "hours"))
-        yield score_log(logged, 2, relation="near-explanation:tau=0.5").to_json()
+        yield json_of(score_log(logged, 2, relation="near-explanation:tau=0.5"))
 
 
 CONDITIONS = {

@@ -42,7 +42,7 @@ def table():
 
 def serialize_without_fingerprint(result):
     """Return the JSON of a result without the fingerprint, which depends on the order of the rows."""
-    payload = json.loads(result.to_json())
+    payload = result.to_dict()
     del payload["data"]["fingerprint"]
     return json.dumps(payload)
 

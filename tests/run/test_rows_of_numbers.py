@@ -9,6 +9,7 @@ import pytest
 from docs.test_results import SCHEMA
 from jsonschema import Draft7Validator
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
@@ -191,7 +192,7 @@ SHOWN = {
 @pytest.mark.parametrize("kind", SHOWN)
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
     findings = EvaluationReport.of(score_kind(kind), violations=2)
-    text, page = str(findings), findings.to_html()
+    text, page = str(findings), page_of(findings)
     for part in SHOWN[kind]:
         assert part in text
         assert part in page

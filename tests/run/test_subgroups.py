@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit.run.evaluation_report import EvaluationReport
@@ -165,7 +166,7 @@ def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(cas
 def test_the_page_says_that_one_instance_alone_is_not_compared():
     report = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
     sentence = "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
-    assert sentence in report.to_html()
+    assert sentence in page_of(report)
 
 
 def test_a_table_of_results_has_the_difference_of_each_group_to_the_rest():

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
@@ -212,8 +213,8 @@ def test_warnings_and_objections_stand_in_text_page_and_json_and_are_loaded_agai
     assert (
         lines.index("Verdict:") < lines.index(f"Warning: {warning.sentence}") < lines.index("consistency 0.")
     )
-    assert warning.sentence.split(":")[0] in result.to_html()
-    result.to_json(tmp_path / "result.json")
+    assert warning.sentence.split(":")[0] in page_of(result)
+    result.write(tmp_path / "result.json")
     payload = json.loads((tmp_path / "result.json").read_text())
     assert payload["warnings"] == [warning.to_dict()]
     assert faithkit.load(tmp_path / "result.json").warnings == result.warnings

@@ -83,7 +83,7 @@ def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, w
     roles = [
         f"--{name}={column}" for name, column in (("weights", weights), ("clusters", clusters)) if column
     ]
-    payload = json.loads(run("score", path, *FLAGS, *roles, "--json", "-").stdout)
+    payload = json.loads(run("score", path, *FLAGS, *roles, "--out", "-", "--format", "json").stdout)
     columns = [
         log["label"],
         log[weights] if weights else np.ones(N),
@@ -130,7 +130,7 @@ def test_the_unit_of_weights_does_not_matter(log):
 
 def test_a_result_with_weights_is_saved_and_loaded(tmp_path, log):
     result = faithkit.score(log["label"], log["rule"], weights=log["w"], clusters=log["customer"])
-    result.to_json(tmp_path / "r.json")
+    result.write(tmp_path / "r.json")
     loaded = faithkit.load(tmp_path / "r.json")
     assert loaded.to_dict() == result.to_dict()
     assert loaded.difference(result, paired=False).value == 0
@@ -200,7 +200,7 @@ def test_a_new_row_is_checked_against_the_pool_and_a_copy_is_the_same(loans):
         faithkit.evaluate(owes_much, X, explainer=explain, relation="in-scope").local(X[:1]).sufficiency
     )
     assert result.local(X[:1]).sufficiency == expected
-    assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
+    assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
 
 
 @one_test
@@ -258,7 +258,7 @@ def test_a_pool_that_cannot_be_used_is_refused(loans, change, message):
 def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
     path = tmp_path / "r.json"
     command = ["evaluate", "--data", "iris", "--explainer", "tree", "--samples", 30]
-    printed = run(*command, "--json", path).stdout
+    printed = run(*command, "--out", path).stdout
     payload = json.loads(path.read_text())
     test_rows = 51  # 34 % of 150
     assert (payload["n"], payload["pool"]) == (30, test_rows - 30)
@@ -273,14 +273,25 @@ def test_a_pool_in_a_file_gives_what_its_rows_give(tmp_path, loans):
     log[:20].to_parquet(few)
     log[20:].drop(columns="rule").to_parquet(more, row_group_size=150)
     log.assign(rule=log["rule"].where(np.arange(400) < 20)).to_parquet(mixed, row_group_size=150)
-    flags = ["--prediction", "label", "--explanation", "rule", "--features", "debt,income", "--json", "-"]
+    flags = [
+        "--prediction",
+        "label",
+        "--explanation",
+        "rule",
+        "--features",
+        "debt,income",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    ]
     beside = json.loads(run("score", few, *flags, "--pool", more).stdout)
     within = json.loads(run("score", mixed, *flags, "--unexplained", "pool").stdout)
     expected = faithkit.score(
         y[:20].astype(str), explain(X[:20]), X=X[:20], pool=(X[20:], y[20:].astype(str))
     )
     for payload in (beside, within):
-        assert payload["measures"] == json.loads(expected.to_json())["measures"]
+        assert payload["measures"] == expected.to_dict()["measures"]
         assert payload["pool"] == 380
 
 
@@ -300,7 +311,19 @@ def test_two_pools_are_one_too_many(tmp_path, log):
 def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
     more, path = faithkit.load_dataset("iris").X[:100], tmp_path / f"more.{suffix}"
     more.to_csv(path, index=False) if suffix == "csv" else more.to_parquet(path, row_group_size=40)
-    command = ["evaluate", "--data", "iris", "--explainer", "tree", "--samples", 25, "--json", "-"]
+    command = [
+        "evaluate",
+        "--data",
+        "iris",
+        "--explainer",
+        "tree",
+        "--samples",
+        25,
+        "--out",
+        "-",
+        "--format",
+        "json",
+    ]
     payload = json.loads(run(*command, "--pool", path).stdout)
     assert payload["pool"] == 100
     assert payload["measures"]["sufficiency"]["verified"] == 1
@@ -317,7 +340,18 @@ def test_weights_of_a_pool_come_with_it(tmp_path, loans):
     table[:20].to_csv(few, index=False)
     table[20:].drop(columns="rule").to_csv(more, index=False)
     table.assign(rule=table["rule"].where(np.arange(400) < 20)).to_csv(mixed, index=False)
-    flags = ["--prediction", "label", "--explanation", "rule", "--features", "debt,income", "--json", "-"]
+    flags = [
+        "--prediction",
+        "label",
+        "--explanation",
+        "rule",
+        "--features",
+        "debt,income",
+        "--out",
+        "-",
+        "--format",
+        "json",
+    ]
     flags += ["--weights", "w", "--clusters", "c"]
     label, named = y.astype(str), X.assign(w=w, c=c)
     whole = faithkit.score(
@@ -325,7 +359,7 @@ def test_weights_of_a_pool_come_with_it(tmp_path, loans):
     )
     for arguments in ((few, "--pool", more), (mixed, "--unexplained", "pool")):
         payload = json.loads(run("score", *arguments, *flags).stdout)
-        assert payload["measures"] == json.loads(whole.to_json())["measures"]
+        assert payload["measures"] == whole.to_dict()["measures"]
     columns = {"X": named[:20], "pool": (named[20:], label[20:]), "weights": "w", "clusters": "c"}
     assert faithkit.score(label[:20], explain(X[:20]), **columns).sufficiency == whole.sufficiency
     assert whole.local(0).sufficiency.holds_for > 20
@@ -337,7 +371,9 @@ def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
     table.to_csv(tmp_path / "data.csv", index=False)
     roles = ["--data", tmp_path / "data.csv", "--target", "species", "--weights", "w"]
     payload = json.loads(
-        run("evaluate", *roles, "--explainer", "tree", "--samples", 40, "--json", "-").stdout
+        run(
+            "evaluate", *roles, "--explainer", "tree", "--samples", 40, "--out", "-", "--format", "json"
+        ).stdout
     )
     assert payload["pool"] == 11
     assert payload["effective"] < 40

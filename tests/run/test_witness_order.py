@@ -122,7 +122,9 @@ def test_the_page_of_a_decision_says_how_far_it_can_be_trusted_and_hostile_names
     command = ["local", "--row", "0", "--data", str(tmp_path / "rows.csv"), "--model", "broken_bank:model"]
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(tmp_path))
-        run = CliRunner().invoke(main, [*command, "--explainer", "broken_bank:explain", "--html", "-"])
+        run = CliRunner().invoke(
+            main, [*command, "--explainer", "broken_bank:explain", "--out", "-", "--format", "html"]
+        )
     assert run.exit_code == 0, run.output
     assert "Of the other rows with this explanation, 33\u00a0% get the same prediction" in run.stdout
     assert "because &lt;i&gt;" in run.stdout

@@ -32,13 +32,40 @@ def faithkit_estimators():
 
 
 @hookimpl
+def faithkit_executors():
+    """Yield an executor."""
+    yield Component(
+        name="polite",
+        factory="house.executors:Polite",
+        summary="In this process, with rests in which others can use the machine.",
+    )
+
+
+@hookimpl
+def faithkit_reporters():
+    """Yield a reporter."""
+    yield Component(
+        name="markdown",
+        factory="house.reporters:Markdown",
+        summary="The measures as a table for a wiki.",
+        types=(".md", "text/markdown"),
+    )
+
+
+@hookimpl
 def faithkit_adapters():
-    """Yield an adapter."""
+    """Yield an adapter of objects, and one of texts."""
     yield Component(
         name="memos",
         factory="house.adapters:Memos",
         summary="Memos of a legacy program: their reasons, in any order.",
         types=("house.Memo",),
+    )
+    yield Component(
+        name="memo-texts",
+        factory="house.adapters:MemoTexts",
+        summary="Memos of a legacy program as texts: their reasons, in any order.",
+        types=("text",),
     )
 
 

@@ -1,4 +1,4 @@
-"""An adapter for the memos of a legacy program."""
+"""Adapters for the memos of a legacy program: as objects, and as texts."""
 
 from faithkit import Explanations
 from faithkit.plugin import RowContext
@@ -30,3 +30,20 @@ class Memos:
     def explanations(self, value, context):
         """Return one explanation per memo; faithkit passes no missing memos."""
         return Explanations.of(tuple(sorted(memo.reasons[: self.n_reasons])) for memo in value)
+
+
+class MemoTexts:
+    """Read memos as the legacy program prints them, such as "memo: debt, age"."""
+
+    def example(self):
+        """Return texts of a few rows for the conformance kit, and the context of the rows."""
+        return ["memo: debt, age", "memo: age"], RowContext(n=2)
+
+    def takes(self, texts):
+        """Return whether these texts are memos."""
+        return all(isinstance(text, str) and text.startswith("memo: ") for text in texts)
+
+    def explanations(self, values, context):
+        """Return one explanation per text; None is a row without one."""
+        memos = [None if text is None else text.removeprefix("memo: ").split(", ") for text in values]
+        return Explanations.of(None if memo is None else tuple(sorted(memo)) for memo in memos)

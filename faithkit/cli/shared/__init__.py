@@ -1,1 +1,1 @@
-"""Code that several verbs share: options, paths, gates, output and exit codes."""
+"""Code that several verbs share: options, paths, output and exit codes."""

@@ -1,12 +1,11 @@
 """Options that several verbs share, as decorators."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
-from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
+from faithkit.cli.shared.paths import resolve_model_path, resolve_path
 from faithkit.cli.shared.verb import (
     CHECKS,
     DATA,
@@ -203,30 +202,28 @@ prediction_options = _prediction_options("numbers for a regressor or with fracti
 log_prediction_options = _prediction_options("numbers if they have fractions, else labels")
 
 
-def _worker_options(*backends: str, help: str) -> Callable[[F], F]:
-    return combine(
-        option("--backend", RUNNING, help, type=click.Choice(backends)),
-        option(
-            "--scheduler ADDRESS",
-            RUNNING,
-            "Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
-        ),
-        into="workers",
-    )
+def _resolve_executor(_ctx: click.Context, _param: click.Parameter, spec: str | None) -> Any:
+    """Return an executor before data is read; its folder is then that of the command, wherever code goes."""
+    if spec is None:
+        return None
+    from faithkit.run.components.resolution import resolve_component
 
+    return resolve_component("executor", spec)
 
-dask_options = _worker_options("dask", help="Count the files of a folder on a cluster.")
 
 running_options = combine(
-    option("--n-jobs N", RUNNING, "Use N workers; -1 means one per core.", default=1),
-    _worker_options(
-        "loky", "threading", "sequential", "dask", help="Use workers of this kind.  [default: loky]"
+    option(
+        "--executor NAME",
+        RUNNING,
+        "Explain with this executor: here, threads, processes:workers=8,timeout=30, dask:scheduler=ADDRESS, "
+        "or stored:folder=DIR,inside=processes, from which a killed run continues.  [default: here]",
+        callback=_resolve_executor,
     ),
     option(
-        "--store DIR",
+        "--n-jobs N",
         RUNNING,
-        "Keep finished chunks in this folder, so that a killed run continues from them.",
-        callback=resolve_folder,
+        "Use N worker processes, short for --executor processes:workers=N; -1 means one per core.",
+        default=1,
     ),
     option(
         "--on-error",
@@ -235,7 +232,6 @@ running_options = combine(
         type=click.Choice(["raise", "record"]),
         default="raise",
     ),
-    option("--row-timeout SECONDS", RUNNING, "Stop explaining a row after this many seconds.", type=float),
 )
 
 
@@ -274,17 +270,29 @@ diagnose_option = option(
     "--diagnose NAME",
     CHECKS,
     "Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: quick ones, shown with --verbose, --json and --html]",
+    "given several times.  [default: quick ones, shown with --verbose, and in .json and .html files]",
     "diagnostics",
     multiple=True,
     callback=_request_diagnostics,
 )
 
 _FILE_OPTIONS = (
-    option("--json FILE", OUTPUT, "Write the result to this file as JSON; - means stdout.", "json_path"),
-    option("--csv FILE", OUTPUT, "Write the measures to this file as CSV; - means stdout.", "csv_path"),
-    option("--html FILE", OUTPUT, "Write a report for a browser to this file; - means stdout.", "html_path"),
+    option(
+        "--out FILE",
+        OUTPUT,
+        "Write the result to this file, in the format of its ending: .json, .csv, .txt, or .html with "
+        "faithkit-html; - means stdout; can be given several times.",
+        "outs",
+        multiple=True,
+    ),
+    option(
+        "--format NAME",
+        OUTPUT,
+        "Use this format for - and for files without an ending: json, csv, text, or another reporter that "
+        "`faithkit plugins` lists.",
+    ),
 )
+file_options = combine(*_FILE_OPTIONS, into="output")
 
 
 def _show_all_numbers(ctx: click.Context, _param: click.Parameter, is_verbose: bool) -> None:
@@ -324,7 +332,7 @@ def _check_export(_ctx: click.Context, _param: click.Parameter, path: str | None
     return path
 
 
-gated_output_options = combine(
+result_options = combine(
     *_FILE_OPTIONS,
     option(
         "--export FILE",
@@ -333,12 +341,6 @@ gated_output_options = combine(
         ".jsonl or .parquet.",
         "export_path",
         callback=_check_export,
-    ),
-    option(
-        "--junit FILE",
-        OUTPUT,
-        "Write the outcome of each limit to this file as JUnit XML for a build server; - means stdout.",
-        "junit_path",
     ),
     verbose_option,
     debug_option,
@@ -354,7 +356,9 @@ print_options = combine(
 def check_components(options: Mapping[str, Any]) -> None:
     """Check the names and parameters of all components, before data is read and a model is trained."""
     from faithkit.run.components.resolution import METHOD, resolve_component
+    from faithkit.run.explaining.executors import resolve_executor
 
+    resolve_executor(options.get("executor"), options.get("n_jobs", 1))
     for kind in METHOD:
         spec = options.get(kind)
         specs = list(spec.values()) if isinstance(spec, Mapping) else [spec]
@@ -369,19 +373,3 @@ def prepare_inputs(inputs: dict[str, Any], options: Mapping[str, Any], **columns
 
     outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     return prepare(outcome=outcome, **columns, **inputs)
-
-
-def use_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:
-    """Return a context in which joblib uses the named backend, or its default if there is no name."""
-    if (backend == "dask") != (scheduler is not None):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both or neither.")
-    if backend is None:
-        return contextlib.nullcontext()
-    if scheduler is not None:
-        from faithkit.run.explaining.cluster import connect_to_scheduler
-
-        return connect_to_scheduler(scheduler)
-    import joblib
-
-    config: contextlib.AbstractContextManager[Any] = joblib.parallel_config(backend=backend)
-    return config

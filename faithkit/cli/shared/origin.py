@@ -1,4 +1,4 @@
-"""The origin of a result on the command line: its data, its model, the command, and what the user wrote."""
+"""The origin of a result on the command line: its data, its model and the command."""
 
 import hashlib
 import os
@@ -9,32 +9,21 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
-from faithkit.cli.shared.verb import ARGUMENTS, OUTPUT, RUNNING, combine, heading_of, option
+from faithkit.cli.shared.paths import resolve_model_path, resolve_path
+from faithkit.cli.shared.verb import ARGUMENTS, OUTPUT, RUNNING, heading_of
 
 if TYPE_CHECKING:
     from faithkit.run.provenance import Origin
 
 KEPT = ("seed", "on_error", "violations")  # of the options about running and output: they change a result
 
-origin_options = combine(
-    option("--title TEXT", OUTPUT, "Give the report this title."),
-    option("--note TEXT", OUTPUT, "Print this note under the title."),
-    option("--author TEXT", OUTPUT, "Name this author in the report's provenance."),
-    option("--date TEXT", OUTPUT, "Write this date into the provenance; by default there is none."),
-    into="origin",
-)
 
-
-def build_origin(
-    texts: dict[str, Any], data: str, model: str | None = None, is_held_out: bool = False
-) -> "Origin":
+def build_origin(data: str, model: str | None = None, is_held_out: bool = False) -> "Origin":
     """Return the origin of a result: file names without folders, and the command."""
     from faithkit.run.provenance import Origin
 
     model_file = model if model is not None and os.path.exists(model) else None
     return Origin(
-        **texts,
         command=command_text(click.get_current_context()),
         data=_base_name(data),
         model_file=None if model_file is None else _base_name(model_file),
@@ -43,22 +32,22 @@ def build_origin(
     )
 
 
-def add_origin(result: Any, texts: dict[str, Any], inputs: dict[str, Any], prepared: Any) -> Any:
+def add_origin(result: Any, inputs: dict[str, Any], prepared: Any) -> Any:
     """Return a result or a comparison with its origin, and the model's accuracy if the target is known."""
-    origin = build_origin(texts, inputs["data"], inputs["model"], prepared.is_held_out)
+    origin = build_origin(inputs["data"], inputs["model"], prepared.is_held_out)
     result = result.with_origin(**attrs.asdict(origin))
     return result if prepared.target is None else result.with_target(prepared.target)
 
 
 def command_text(ctx: click.Context) -> str:
-    """Return the command of a context without folders, workers, store, outputs and texts of the user.
+    """Return the command of a context without folders, executor and outputs.
 
     Examples
     --------
     >>> from faithkit.cli import main
     >>> import click
     >>> from faithkit.cli.score import command
-    >>> words = ["logs/may.csv", "--prediction", "p", "--explanation", "phi_*", "--html", "out/may.html"]
+    >>> words = ["logs/may.csv", "--prediction", "p", "--explanation", "phi_*", "--out", "out/may.html"]
     >>> with command.make_context("score", words) as ctx:
     ...     command_text(ctx)
     "faithkit score may.csv --prediction p --explanation 'phi_*'"
@@ -81,7 +70,7 @@ def _words(param: click.Parameter, values: dict[str, Any]) -> Iterator[str]:
         if isinstance(param, click.Option):
             yield param.opts[0]
         if isinstance(item, str):
-            is_path = param.callback in (resolve_path, resolve_model_path, resolve_folder)
+            is_path = param.callback in (resolve_path, resolve_model_path)
             yield _base_name(item) if is_path else item
 
 

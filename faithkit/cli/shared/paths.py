@@ -31,11 +31,6 @@ def resolve_model_path(ctx: click.Context, param: click.Parameter, model: str) -
     return resolve_path(ctx, param, model) if Path(model).suffix else model
 
 
-def resolve_folder(_ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
-    """Return the full path of a folder, whether it exists or not."""
-    return os.path.abspath(path) if path else path
-
-
 def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
     """Check that the outputs can be written, and return their full paths.
 

@@ -21,7 +21,7 @@ import click
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.files import write_atomically
 from faithkit.supervision import FAILED, INTERRUPTED
-from faithkit.wording import describe, is_unprintable, to_printable
+from faithkit.wording import describe, escape_json, to_printable
 
 RESULT_STREAM = "faithkit.cli.shared.streams.results"  # a key of click's context
 
@@ -101,59 +101,49 @@ def print_result(text: str, end: str = "\n") -> None:
     stream.flush()
 
 
-def write_output(name: str, path: str, text: str) -> None:
-    """Write a result for programs to a file, or to stdout if the path is ``-``."""
+def write_output(kind: str, path: str, content: str | bytes) -> None:
+    """Write a result for programs to a file, or to stdout if the path is ``-``.
+
+    `kind` is the media type of the content, which says how characters are escaped.
+    """
     if path == "-":
-        write_stdout(name, text)
+        write_stdout(kind, content)
     else:
-        write_atomically(path, text)
+        write_atomically(path, content)
 
 
-def write_stdout(name: str, text: str) -> None:
+def write_stdout(kind: str, content: str | bytes) -> None:
     """Write a result for programs to stdout: the bytes of a file, or ASCII where stdout is not UTF-8.
 
     A terminal gets no control characters.
     """
     stream = result_stream()
-    is_utf8 = _is_utf8(getattr(stream, "encoding", None))
-    if name == "json_path" and not is_utf8:
-        text = escape_json(text, ascii_only=True)
-    if name in ("html_path", "junit_path") and not is_utf8:
-        text = text.encode("ascii", "xmlcharrefreplace").decode("ascii")
-    if stream.isatty():
-        text = to_printable(text, keep="\n\t")
     buffer = getattr(stream, "buffer", None)
-    if buffer is None:
-        stream.write(text)
+    if isinstance(content, bytes):
+        if buffer is None:
+            raise InputError("stdout takes no bytes here: write them to a file.")
+        data = content
     else:
-        stream.flush()
-        buffer.write(text.encode("utf-8", "backslashreplace"))
+        text = content if _is_utf8(getattr(stream, "encoding", None)) else _to_ascii(kind, content)
+        if stream.isatty():
+            text = to_printable(text, keep="\n\t")
+        if buffer is None:
+            stream.write(text)
+            stream.flush()
+            return
+        data = text.encode("utf-8", "backslashreplace")
+    stream.flush()
+    buffer.write(data)
     stream.flush()
 
 
-def escape_json(text: str, ascii_only: bool = False) -> str:
-    r"""Return JSON text with escapes for control characters, or for all characters outside ASCII.
-
-    Examples
-    --------
-    >>> escape_json('["caf\u00e9", "\x9b"]'), escape_json('["caf\u00e9"]', ascii_only=True)
-    ('["café", "\\u009b"]', '["caf\\u00e9"]')
-    """
-    if text.isascii() and "\x7f" not in text:  # json has escaped the rest
-        return text
-    return "".join(
-        _json_escape(character)
-        if is_unprintable(character) or (ascii_only and not character.isascii())
-        else character
-        for character in text
-    )
-
-
-def _json_escape(character: str) -> str:
-    if character == "\n":  # between values; inside values it is escaped already
-        return character
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+def _to_ascii(kind: str, text: str) -> str:
+    """Escape all characters outside ASCII, where the format has escapes."""
+    if kind == "application/json":
+        return escape_json(text, ascii_only=True)
+    if kind in ("text/html", "junit_path"):
+        return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return text
 
 
 def _is_utf8(encoding: str | None) -> bool:

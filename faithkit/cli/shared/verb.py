@@ -106,7 +106,7 @@ class Verb(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            new = new_spelling(error.option_name)
+            new = new_spelling(f"{ctx.info_name} {error.option_name}") or new_spelling(error.option_name)
             if new is None:
                 raise
             raise click.UsageError(f"{new}.", ctx) from None

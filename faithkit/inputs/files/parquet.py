@@ -5,11 +5,8 @@ takes twice the time and memory if these are large.
 """
 
 import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 
@@ -26,7 +23,6 @@ from faithkit.third_party import guard
 from faithkit.wording import join_few
 
 VALUES_PER_BATCH = 2**24  # converted at a time: 128 MiB of numbers
-_SHARED_PATH = "workers need the files under the same path as here"
 _DAMAGED = "Perhaps it is not a whole Parquet file: write it again."
 
 
@@ -101,10 +97,6 @@ class ParquetTable:
     def __len__(self) -> int:
         return self.pieces[-1].start + self.pieces[-1].n
 
-    def files(self) -> list[list[Piece]]:
-        """Return the pieces of each file."""
-        return [list(pieces) for _, pieces in groupby(self.pieces, attrgetter("file"))]
-
     def parts(self, *pieces: Piece) -> Iterator[Table]:
         """Yield the rows of the given pieces, or of all pieces, in tables of bounded size."""
         for piece in pieces or self.pieces:
@@ -118,7 +110,7 @@ class ParquetTable:
     def _read_batches(self, piece: Piece, size: int) -> Iterator[pa.Table]:
         groups = join_few([str(group) for group in piece.row_groups])
         if not os.path.exists(piece.file):
-            raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARED_PATH}.")
+            raise InputError(f"the file {piece.file} is gone: leave a log as it is until all of it is read.")
         with _open(piece.file) as file:
             columns = [name for name in self.columns if name not in piece.partition]
             batches = file.iter_batches(size, row_groups=list(piece.row_groups), columns=columns)

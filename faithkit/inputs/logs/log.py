@@ -1,6 +1,7 @@
 """A log in memory: predictions, explanations and other columns of each row, and the roles of its columns."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
@@ -16,8 +17,8 @@ from faithkit.explanations.rules import Rule
 from faithkit.inputs.date_texts import with_dates
 from faithkit.inputs.files.column_patterns import find_wildcards, match_name, match_names
 from faithkit.inputs.files.table import Table, check_texts
-from faithkit.inputs.logs.rule_columns import as_rules, remark_violations
 from faithkit.inputs.objects.explanation_forms import as_explanations
+from faithkit.inputs.objects.text_adapters import NO_ADAPTER, TextAdapter, TextReading
 from faithkit.inputs.pairing import pair_columns
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import find_missing_labels
@@ -27,16 +28,18 @@ from faithkit.wording import join_few
 
 # all but the explanations
 _ROW_FIELDS = ("predictions", "X", "groups", "weights", "clusters", "blocks", "ids")
+_JSON_RULE = re.compile(r"\[\s*[\]{]")  # the start of a rule in JSON
 
 
 @attrs.frozen
 class ColumnRoles:
     """The columns of a log by role.
 
-    `has_json_rules` says that the explanations are rules in JSON. If they are rules in words, `rule_by_text`
-    maps each text to its rule. Several prediction columns are several outputs, or the scores of the labels.
-    `kind` is the declared outcome, if any. The `id` column is read only for rows that are displayed.
-    `wildcards` are the patterns that chose several explanation columns or features.
+    `has_json_rules` says that the explanations are rules in JSON. `adapter` is the adapter of texts that the
+    user named, or "none"; `reading` is what an adapter made of the distinct texts. Several prediction columns
+    are several outputs, or the scores of the labels. `kind` is the declared outcome, if any. The `id` column
+    is read only for rows that are displayed. `wildcards` are the patterns that chose several explanation
+    columns or features.
 
     Examples
     --------
@@ -53,7 +56,8 @@ class ColumnRoles:
     blocks: str | None = None
     has_json_rules: bool = False
     kind: str | None = None
-    rule_by_text: Mapping[str, Rule] | None = None
+    adapter: str | None = None
+    reading: TextReading | None = None
     id: str | None = None
     text: str | None = None  # the column whose texts are the instances
     has_date_texts: bool = False  # whether dates among the features are written as texts, as in CSV
@@ -123,10 +127,8 @@ class ColumnRoles:
         if pa.types.is_map(table.values.schema.field(self.explanation[0]).type):  # its keys have no order
             explanations = attrs.evolve(explanations, shared={**explanations.shared, "features": None})
         explanations = pair_columns(attrs.evolve(explanations, instances=X), X, self.wildcards)
-        if self.rule_by_text is not None:
-            explanations = as_rules(explanations, self.rule_by_text)
-            remarks = remark_violations(explanations, X) if missing_values is None else None
-            explanations = attrs.evolve(explanations, remarks=remarks)
+        if self.reading is not None:
+            explanations = self.reading.apply(explanations)
         return explanations
 
 
@@ -148,6 +150,12 @@ class Log:
     blocks: pd.Series | None
     ids: pd.Series | None
     roles: ColumnRoles
+    text_adapter: TextAdapter | None = None  # what has read the explanations
+
+    @property
+    def adapter(self) -> str | None:
+        """The adapter that has still to read the explanations; None if their texts choose one."""
+        return self.roles.adapter if self.text_adapter is None else NO_ADAPTER
 
     def take(self, rows: Any) -> "Log":
         """Return a log of the selected rows."""
@@ -202,6 +210,17 @@ def _share_texts(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     codes, texts = pd.factorize(column)
     return pd.DataFrame({column.name: object_array([*texts, None])[codes]}, dtype=object)
+
+
+def are_json_rules(columns: Iterable["pd.Series[Any]"]) -> bool:
+    """Return whether columns have values, and all of them look like rules in JSON."""
+    has_values = False
+    for column in columns:
+        values = column.dropna()
+        if not all(isinstance(value, str) and _JSON_RULE.match(value) for value in values):
+            return False
+        has_values = has_values or len(values) > 0
+    return has_values
 
 
 def _parse_json_rules(column: pd.Series) -> Explanations:

@@ -14,10 +14,12 @@ from faithkit.errors import ContractError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
+from faithkit.extension.spec import parse_spec
 from faithkit.inputs.objects.adapters import RowContext, adapt_with, find_adapter, is_missing, takes
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_lists import are_numbers, from_list, from_numbers
-from faithkit.inputs.rows import check_distinct_names, feature_names_or_none
+from faithkit.inputs.objects.text_adapters import NO_ADAPTER, TextAdapter, distinct_texts, is_text_adapter
+from faithkit.inputs.rows import check_distinct_names, check_row_order, feature_names_or_none
 from faithkit.wording import join_few, join_words
 
 
@@ -45,7 +47,8 @@ def adapt(
     classes : sequence, optional
         The labels in the order of the model's scores.
     adapter : str, optional
-        By default the adapter for objects of this type.
+        The name of an adapter, or "name:param=value,…". By default the adapter for objects of this type; an
+        adapter of texts or codes, such as "rule-texts", is used only if it is named.
     **params
         Parameters of the adapter.
 
@@ -60,6 +63,7 @@ def adapt(
     >>> explanations.kind, explanations.shared["names"], explanations.values.tolist()
     ('vector', ['age', 'job'], [[0.4, 0.0], [0.1, -0.3]])
     """
+    check_row_order({"explanations": explanations, "predictions": predictions, "X": X})
     rows = as_rows(X)
     context = RowContext(
         n=None if rows is None else n_rows(rows),
@@ -68,7 +72,13 @@ def adapt(
         features=feature_names_or_none(rows),
         X=rows,
     )
-    entry = find_adapter(explanations) if adapter is None else registry().find("adapter", adapter)
+    if adapter is None or adapter == NO_ADAPTER:
+        entry = find_adapter(explanations)
+    else:
+        name, written_params = parse_spec(adapter)
+        entry, params = registry().find("adapter", name), {**written_params, **params}
+    if entry is not None and is_text_adapter(entry):
+        return read_with(TextAdapter.of(entry, params), explanations, context)
     if entry is not None and not takes(entry, explanations):
         raise InputError(
             f"{entry} takes {join_words(entry.component.types)}, no {type(explanations).__name__}."
@@ -81,6 +91,42 @@ def adapt(
             "would be for."
         )
     return as_explanations(explanations, context)
+
+
+def read_with(adapter: TextAdapter, values: Any, context: RowContext) -> Explanations:
+    """Read the texts or codes of all rows with an adapter of texts.
+
+    Parameters
+    ----------
+    adapter : TextAdapter
+    values : object
+        Columns of texts or codes, in a form that `adapt` takes.
+    context : RowContext
+    """
+    columns = _as_columns(values.values if isinstance(values, Explanations) else values)
+    n = len(columns)
+    if context.n not in (None, n):
+        raise InputError(f"{n} explanations for {context.n} rows of X: give one of each per row.")
+    if not adapter.reads_distinct_texts:
+        return adapter.read(columns, attrs.evolve(context, n=n))
+    explanations = as_explanations(values, context)
+    if distinct_texts(explanations) is None:
+        raise InputError(
+            f"{adapter.entry} reads one column of texts, and these explanations are of kind "
+            f"{explanations.kind!r}: name the column that has the texts."
+        )
+    learnt = adapter if context.X is None else adapter.learn_from([context.X])
+    return learnt.read_texts(explanations, context.X)
+
+
+def _as_columns(values: Any) -> list[Any] | pd.DataFrame:
+    """Return one column as a list, with None for missing values, or several as a table."""
+    values = as_rows(values, texts=False)
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        values = as_table(values)
+    if isinstance(values, pd.DataFrame) and values.shape[1] > 1:
+        return values
+    return list(as_objects(values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values))
 
 
 def as_explanations(values: Any, context: RowContext | None = None) -> Explanations:

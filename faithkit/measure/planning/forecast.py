@@ -104,6 +104,20 @@ class CheckableCounts:
         """Rebuild from the output of `to_dict`."""
         return cls(tuple(payload["number"]), tuple(payload["rows"]), tuple(payload["score"]))
 
+    def expected_estimates(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the exact expectation of the estimate M(n′) for each n′ ≤ n: the sample-size curve.
+
+        Examples
+        --------
+        >>> sample = CheckableCounts(number=(0, 1), rows=(1, 2), score=(0.0, 1.0))
+        >>> sample.expected_estimates(np.array([1, 2, 3])).round(3)
+        array([0.   , 0.333, 0.667])
+        """
+        score, rows = np.array(self.score), np.array(self.rows)
+        return np.array(
+            [np.dot(rows, score * (1.0 - self.miss_probabilities(int(size)))) / self.n for size in sizes]
+        )
+
 
 def _round_numbers(number: Ints, rows: Ints, score: Floats) -> tuple[Ints, Ints, Floats]:
     """Round large numbers to two digits, and combine the rows of numbers that become equal."""
@@ -117,21 +131,6 @@ def _round_numbers(number: Ints, rows: Ints, score: Floats) -> tuple[Ints, Ints,
 MAX_FORECAST_FACTOR = 8  # times the pilot's size; beyond that its few rare explanations say nothing
 LEVELS = (0.95, 0.75, 0.75)  # of the limits of P₀, P₁ and P₂, which seldom all err in the same direction
 LIKELY = 0.8  # confidence of the interval in which the true value is assumed to lie
-
-
-def expected_estimates(sample: CheckableCounts, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the exact expectation of the estimate M(n′) for each n′ ≤ n: the sample-size curve.
-
-    Examples
-    --------
-    >>> sample = CheckableCounts(number=(0, 1), rows=(1, 2), score=(0.0, 1.0))
-    >>> expected_estimates(sample, np.array([1, 2, 3])).round(3)
-    array([0.   , 0.333, 0.667])
-    """
-    score, rows = np.array(sample.score), np.array(sample.rows)
-    return np.array(
-        [np.dot(rows, score * (1.0 - sample.miss_probabilities(int(size)))) / sample.n for size in sizes]
-    )
 
 
 @attrs.frozen

@@ -237,7 +237,7 @@ class Plan(Report):
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values, as `faithkit plan --json` writes them."""
+        """Return JSON values, as `faithkit plan --out` writes them."""
         payload = attrs.asdict(self)
         if self.from_pilot is not None:
             payload["from_pilot"]["unverified"] = list(self.from_pilot.unverified)

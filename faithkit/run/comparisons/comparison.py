@@ -26,7 +26,7 @@ from faithkit.run.result import split_brackets
 from faithkit.wording import join_few, join_words
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -125,16 +125,6 @@ class Comparison(Ranking, Report):
         pairs = {measure: list(map(Pair.from_dict, rows)) for measure, rows in payload["differences"].items()}
         recommendation = Recommendation.from_dict(payload["recommendation"])
         return cls(results, tuple(payload["left_out"]), pairs, recommendation)
-
-    def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
-        """Draw the measure of every comparable system with interval and bracket, the best highlighted."""
-        from faithkit.report.pictures import plots
-
-        estimates = self._estimates(measure)
-        if not estimates:
-            raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
-        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
-        return plots.draw_measures(axes, estimates, self.best(measure))
 
 
 def _list_levels(estimates: Mapping[str, Estimate]) -> str:

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.counting.design import Design
-from faithkit.measure.difference import Difference, compute_difference
+from faithkit.measure.difference import Difference, compute_difference, correlate_errors
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.populations.row_metadata import RowContent
 
@@ -26,40 +25,11 @@ def subtract_results(first: Any, second: Any, measure: str, paired: bool) -> Dif
             "give both blocks, or neither."
         )
     sides = _jackknife_estimate(first, measure, paired), _jackknife_estimate(second, measure, paired)
+    correlations = (0.0, 0.0)
     if paired:
         check_paired(first.evidence.population.row_content, second.evidence.population.row_content)
-    return compute_difference(*sides, first.confidence, paired)
-
-
-def subtract_with_unexplained(result: Any, reference: Any, measure: str) -> Difference:
-    """Return the measure of a result with rows minus that of a reference, of other rows.
-
-    Other differences leave open whether rows without an explanation agree. Here those of the result do not,
-    so they cannot raise the upper end.
-
-    Examples
-    --------
-    >>> import faithkit
-    >>> labels = ["yes", "no"] * 50
-    >>> reference = faithkit.score(labels, labels)
-    >>> result = faithkit.score(labels, [*labels[:20], *[None] * 80])
-    >>> result.difference(reference, paired=False).high > 0
-    True
-    >>> subtract_with_unexplained(result, reference, "consistency").high < -0.6
-    True
-    """
-    count, statistics = result.evidence.counts[measure], result.measures[measure].statistics
-    is_unexplained = count.explanations.missing[count.owners.explanation]
-    share = float(count.owners.times(is_unexplained.astype(np.float64)).sum() / count.owners.total_weight)
-    # without the covariance, which is negative: a row without an explanation disagrees with none
-    variance = (statistics.se_disagreement or 0.0) ** 2 + share * (1.0 - share) / statistics.units.effective
-    lowered = attrs.evolve(
-        statistics,
-        disagreement=statistics.disagreement + share,
-        se_disagreement=float(np.sqrt(variance)),
-    )
-    there = JackknifeEstimate(reference.measures[measure].statistics)
-    return compute_difference(JackknifeEstimate(lowered), there, result.confidence, paired=False)
+        correlations = correlate_errors(*sides)
+    return compute_difference(sides[0].statistics, sides[1].statistics, first.confidence, correlations)
 
 
 def check_design(result: Any, reference: Any, remedy: str = "draw both alike") -> None:

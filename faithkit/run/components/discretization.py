@@ -3,14 +3,12 @@
 import contextlib
 from typing import Any
 
-import attrs
 import numpy as np
 
 from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Original
 from faithkit.extension.registry import registry
-from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import (
     ResolvedComponent,
     resolve_component,
@@ -80,22 +78,6 @@ def fit_discretizer(discretizer: ResolvedComponent, explanations: Explanations) 
     """Fit a discretizer to a copy of the explanations, without missing ones."""
     with _guard(discretizer):
         discretizer.instance.fit(explanations.take(np.flatnonzero(~explanations.missing)))
-
-
-def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:
-    """Fit a discretizer to explanations if it learns, and freeze it.
-
-    Examples
-    --------
-    >>> fitted = fit_and_freeze_discretizer("quantile:bins=2", Explanations.vectors([[1.0], [2.0], [9.0]]))
-    >>> fitted.text, learns(fitted)
-    ('quantile:bins=2', False)
-    """
-    resolved = resolve_component("discretizer", discretizer)
-    if not learns(resolved):
-        return resolved
-    fit_discretizer(resolved, explanations)
-    return attrs.evolve(resolved, is_fitted=True)
 
 
 def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[None]:

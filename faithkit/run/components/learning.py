@@ -19,7 +19,7 @@ def learns(component: ResolvedComponent) -> bool:
     """
     if component.kind == "explainer":
         return bool(get_optional_attribute(component.instance, "learns"))
-    return not component.is_fitted and get_optional_attribute(component.instance, "fit") is not None
+    return get_optional_attribute(component.instance, "fit") is not None
 
 
 def find_source_of_learning(

@@ -25,6 +25,7 @@ METHOD = {
     "relation": "holds",
     "estimator": "scores",
     "diagnostic": "diagnose",
+    "executor": "run",
 }
 
 
@@ -32,15 +33,13 @@ METHOD = {
 class ResolvedComponent:
     """A component ready for use, and the text that names it.
 
-    `recipe` is (name, params) if the user gave a name: a worker can rebuild the component from it. If
-    `is_fitted`, the component is never fitted again, so that two samples are measured alike.
+    `recipe` is (name, params) if the user gave a name: a worker can rebuild the component from it.
     """
 
     kind: str
     text: str
     instance: Any
     recipe: tuple[str, dict[str, Any]] | None = None
-    is_fitted: bool = False
 
 
 class FunctionExplainer:
@@ -62,9 +61,9 @@ class FunctionExplainer:
 
 
 class FunctionComponent:
-    """A plain function that is the only method of a discretizer or a diagnostic."""
+    """A plain function that is the only method of a discretizer, a diagnostic or an executor."""
 
-    def __init__(self, method: str, function: Callable[[Any], Any]) -> None:
+    def __init__(self, method: str, function: Callable[..., Any]) -> None:
         self.function = function
         setattr(self, method, function)
 
@@ -75,6 +74,7 @@ _WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "relation": FunctionRelation,
     "estimator": FunctionEstimator,
     "diagnostic": partial(FunctionComponent, "diagnose"),
+    "executor": partial(FunctionComponent, "run"),
 }
 
 

@@ -85,8 +85,7 @@ class Applicability:
             else:
                 resolved = resolve_component("relation", relation)
             _check_rows(resolved, rows.X)
-            if not resolved.is_fitted:
-                resolved = fit_and_freeze_relation(resolved, rows)
+            resolved = attrs.evolve(resolved, instance=rows.fit(resolved.instance))
         except FaithkitError as error:
             if relation is not None or isinstance(error, ContractError):
                 raise
@@ -95,12 +94,6 @@ class Applicability:
         label = resolved.text if resolved.text.startswith(f"{name}:") else name
         learnt_from = rows.describe_source(resolved.instance)
         return cls(resolved.instance, is_requested=relation is not None, label=label, learnt_from=learnt_from)
-
-
-def fit_and_freeze_relation(relation: Any, rows: RelationRows) -> ResolvedComponent:
-    """Fit a relation to rows, and freeze it."""
-    resolved = resolve_component("relation", relation)
-    return attrs.evolve(resolved, instance=rows.fit(resolved.instance), is_fitted=True)
 
 
 def _check_rows(relation: ResolvedComponent, X: Rows | None) -> None:

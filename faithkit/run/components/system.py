@@ -10,18 +10,17 @@ from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitError, InputError, warn
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import Decimals, choose_decimals, round_columns
-from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.extension.known_plugins import LIARS
 from faithkit.extension.registry import registry
-from faithkit.inputs.logs.rule_columns import parse_new_rule_texts, parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.objects.text_adapters import TextAdapter, are_unread, find_text_adapter
 from faithkit.inputs.predictions.outcome import NUMBERS, Outcome
 from faithkit.inputs.rows import Rows, check_columns, has_input_kind, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.discretization import fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.explaining.job import Execution, Job
+from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.sample import explain_sample
 from faithkit.wording import join_words
 
@@ -38,30 +37,35 @@ ROWS_TO_FIT = 1000  # rows of the background that are explained to fit a discret
 
 @attrs.frozen(eq=False)
 class System:
-    """A model with its explainer (the job), how it is run, and how explanations are read.
+    """A model with its explainer (the job), what explains its rows, and how explanations are read.
 
-    `decimals` come from the first sample, and later explanations are rounded alike. `vocabulary` has the
-    columns that rules in words are about; it is also that of the first sample.
+    `decimals` come from the first sample, and later explanations are rounded alike. If an adapter read its
+    texts, `text_adapter` reads those of later samples.
     """
 
     job: Job
-    execution: Execution
+    executor: ResolvedComponent
+    progress: bool
     decimals: Decimals | None = None
-    vocabulary: Vocabulary | None = None
+    text_adapter: TextAdapter | None = None
 
     @classmethod
-    def from_first_sample(cls, job: Job, X: Rows, execution: Execution) -> tuple["System", Explanations]:
+    def from_first_sample(
+        cls, job: Job, X: Rows, executor: ResolvedComponent, progress: bool
+    ) -> tuple["System", Explanations]:
         """Explain the first sample, and return the system with the explanations."""
-        raw = explain_sample(job, X, execution)
-        explanations = parse_rule_texts(raw, X)
+        raw = explain_sample(job, X, executor, progress)
+        text_adapter = find_text_adapter(raw, X)
+        explanations = raw if text_adapter is None else text_adapter.read_texts(raw, X)
+        if text_adapter is not None and are_unread(explanations, raw):
+            text_adapter = None
         is_single = explanations.kind == "vector" and _is_single_precision(job)
         decimals = choose_decimals(explanations, single=is_single)
-        vocabulary = Vocabulary.of(X) if explanations.kind != raw.kind else None
-        return cls(job, execution, decimals, vocabulary), round_columns(explanations, decimals)
+        return cls(job, executor, progress, decimals, text_adapter), round_columns(explanations, decimals)
 
     def explain(self, X: Rows) -> Explanations:
         """Explain another sample in the same way as the first."""
-        return self._read(explain_sample(self.job, X, self.execution), X)
+        return self._read(explain_sample(self.job, X, self.executor, self.progress), X)
 
     def explain_row(self, X: Rows) -> Explanations:
         """Explain one row, in this process: workers would cost more than they save."""
@@ -69,7 +73,9 @@ class System:
         return self._read(self.job.explain(X, row_seeds(X, self.job.seed)), X)
 
     def _read(self, explanations: Explanations, X: Rows) -> Explanations:
-        return round_columns(parse_new_rule_texts(explanations, X, self.vocabulary), self.decimals)
+        if self.text_adapter is not None:
+            explanations = self.text_adapter.read_further_texts(explanations, X)
+        return round_columns(explanations, self.decimals)
 
     def fit_discretizer(
         self, discretizer: ResolvedComponent, X: Rows | None, explanations: Explanations

@@ -5,6 +5,7 @@ A bar in a terminal or a line in a notebook shows the rows. Forecasts go to the 
 
 import contextlib
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -12,10 +13,10 @@ from contextvars import ContextVar
 from typing import Any
 
 import attrs
-import joblib
 
 from faithkit.errors import warn
-from faithkit.run.explaining.job import Execution
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.wording import to_printable
 
 LOG = logging.getLogger("faithkit")
@@ -60,11 +61,12 @@ def warn_early(texts: Iterable[str]) -> None:
 
 
 @contextlib.contextmanager
-def track_progress(explainer: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
-    """Track the progress of a run that starts with `done` finished rows."""
-    is_shown = execution.progress and done < total
-    display = _open_display(explainer, total, done) if is_shown else Display(logging.INFO)
-    progress = Progress(explainer, execution, display, total, done)
+def track_progress(
+    explainer: str, executor: ResolvedComponent, total: int, is_shown: bool = True
+) -> Iterator["Progress"]:
+    """Track the progress of a run."""
+    display = _open_display(explainer, total) if is_shown else Display(logging.INFO)
+    progress = Progress(explainer, executor, display, total)
     token = _active_progress.set(progress)
     try:
         yield progress
@@ -77,14 +79,15 @@ def track_progress(explainer: str, execution: Execution, total: int, done: int) 
 class Progress:
     """The finished rows of a run: those of finished chunks, and those of the current chunk.
 
-    The clock starts at the first report, when the explainer has been fitted.
+    The clock starts at the first report, when the explainer has been fitted. Rows that an earlier run has
+    explained count as done, and not for the forecast.
     """
 
     explainer: str
-    execution: Execution
+    executor: ResolvedComponent
     display: "Display"
     total: int
-    done: int
+    done: int = 0
     clock: Callable[[], float] = time.monotonic
     _done_in_chunk: int = 0
     _first_report: tuple[float, int] | None = None
@@ -104,6 +107,14 @@ class Progress:
         self._done_in_chunk += rows
         self.display.show(min(self.done + self._done_in_chunk, self.total))
 
+    def skip(self, rows: int) -> None:
+        """Count rows that an earlier run has explained."""
+        self.done += rows
+        if self._first_report is not None:
+            start, done_at_start = self._first_report
+            self._first_report = start, done_at_start + rows
+        self.display.restart(self.done)
+
     def finish_chunk(self, rows: int) -> None:
         """Count all rows of a finished chunk, in place of those of `advance`, and forecast the rest."""
         self.done, self._done_in_chunk = self.done + rows, 0
@@ -115,7 +126,7 @@ class Progress:
         self._has_forecast = True
         per_row, remaining = elapsed / n_timed, self.total - self.done
         if remaining * per_row >= LONG_RUN:
-            self.display.write(describe_forecast(self.explainer, remaining, per_row, self.execution))
+            self.display.write(describe_forecast(self.explainer, remaining, per_row, self.executor))
 
     def _start_clock(self) -> tuple[float, int]:
         """Return the time and the finished rows of the first report."""
@@ -124,26 +135,33 @@ class Progress:
         return self._first_report
 
 
-def describe_forecast(explainer: str, rows: int, per_row: float, execution: Execution) -> str:
+def describe_forecast(explainer: str, rows: int, per_row: float, executor: ResolvedComponent) -> str:
     """Describe how long the remaining rows will take, and what would be faster.
 
     Examples
     --------
-    >>> print(describe_forecast("anchors", 16_000, 0.05, Execution(n_jobs=joblib.cpu_count(), store="kept")))
+    >>> from faithkit.run.components.resolution import resolve_component
+    >>> print(describe_forecast("anchors", 16_000, 0.05, resolve_component("executor", "threads")))
     anchors: 16,000 rows more take about 13 min (50 ms a row). 1,200 rows (CLI: --samples) take a minute.
+    The executor stored:folder=DIR keeps what is done.
     """
     total, each = format_duration(rows * per_row), format_duration(per_row)
     sentences = [f"{explainer}: {rows:,} rows more take about {total} ({each} a row)."]
-    cores = joblib.cpu_count()
-    if execution.n_jobs == 1 and cores > 1:
+    cores = count_cores()
+    if executor.text == "here" and cores > 1:
         faster = format_duration(rows * per_row / cores)
         sentences.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes about {faster}.")
     rows_in_a_minute = int(float(f"{60.0 / per_row:.2g}"))
     if MIN_ROWS_ADVISED <= rows_in_a_minute < rows:
         sentences.append(f"{rows_in_a_minute:,} rows (CLI: --samples) take a minute.")
-    if execution.store is None:
-        sentences.append("A store (CLI: --store) keeps what is done.")
+    if get_optional_attribute(executor.instance, "kept_in") is None:
+        sentences.append("The executor stored:folder=DIR keeps what is done.")
     return " ".join(sentences)
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def format_duration(seconds: float) -> str:
@@ -177,6 +195,9 @@ class Display:
     def show(self, done: int) -> None:
         """Show how many rows are done."""
 
+    def restart(self, done: int) -> None:
+        """Show how many rows are done, and measure the speed from here."""
+
     def write(self, text: str) -> None:
         """Show a permanent message."""
         LOG.log(self.level, text)
@@ -188,7 +209,7 @@ class Display:
 class TerminalBar(Display):
     """A bar on stderr, with rate and remaining time; messages are printed above it."""
 
-    def __init__(self, explainer: str, total: int, done: int) -> None:
+    def __init__(self, explainer: str, total: int) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -200,7 +221,7 @@ class TerminalBar(Display):
             TimeRemainingColumn(),
         )
         self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.bar.add_task(f"fitting {explainer}", total=total, completed=done, rate="")
+        self.task = self.bar.add_task(f"fitting {explainer}", total=total, rate="")
         self.bar.start()
 
     def show(self, done: int) -> None:
@@ -208,6 +229,10 @@ class TerminalBar(Display):
         self.bar.update(self.task, completed=done, description="explaining")
         speed = self.bar.tasks[0].speed
         self.bar.update(self.task, rate="" if speed is None else f"{speed:.3g} rows/s")
+
+    def restart(self, done: int) -> None:
+        """Move the bar, and forget how fast it moved."""
+        self.bar.reset(self.task, completed=done)
 
     def write(self, text: str) -> None:
         """Print above the bar."""
@@ -221,8 +246,8 @@ class TerminalBar(Display):
 class NotebookLine(Display):
     """A line in a notebook's output, which needs no widgets."""
 
-    def __init__(self, explainer: str, total: int, done: int) -> None:
-        self.total, self.done_at_start = total, done
+    def __init__(self, explainer: str, total: int) -> None:
+        self.total, self.done_at_start = total, 0
         self.start, self.last_update = time.monotonic(), 0.0
         self.handle = self.write(f"fitting {explainer} …", display_id=True)
 
@@ -235,6 +260,10 @@ class NotebookLine(Display):
         rate = (done - self.done_at_start) / max(now - self.start, 1e-9)
         remaining = f", {format_duration((self.total - done) / rate)} left" if rate else ""
         self.handle.update(_plain_text(f"explaining: {done:,} of {self.total:,} rows{remaining}"), raw=True)
+
+    def restart(self, done: int) -> None:
+        """Take the rate of the rows from here on."""
+        self.start, self.done_at_start = time.monotonic(), done
 
     def write(self, text: str, display_id: bool = False) -> Any:
         """Display a text; with a `display_id`, return a handle that changes it."""
@@ -251,12 +280,12 @@ def _plain_text(text: str) -> dict[str, str]:
     return {"text/plain": to_printable(text)}
 
 
-def _open_display(explainer: str, total: int, done: int) -> Display:
+def _open_display(explainer: str, total: int) -> Display:
     """Open the display that suits the environment."""
     if _is_notebook():
-        return NotebookLine(explainer, total, done)
+        return NotebookLine(explainer, total)
     if sys.stderr is not None and sys.stderr.isatty():
-        return TerminalBar(explainer, total, done)
+        return TerminalBar(explainer, total)
     return Display()
 
 

@@ -1,7 +1,7 @@
-"""Passes over a log that may be larger than memory, on threads or on the workers of a cluster.
+"""Passes over a log that may be larger than memory, on threads.
 
-Results are taken in the order of the rows, and counts are whole numbers, which add up exactly. So neither
-threads nor workers change a result.
+Results are taken in the order of the rows, and counts are whole numbers, which add up exactly. So threads do
+not change a result.
 """
 
 from collections import deque
@@ -40,7 +40,6 @@ from faithkit.measure.jackknife.deletions import (
 )
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.explaining.cluster import active_cluster, map_in_order
 
 T = TypeVar("T")
 
@@ -49,10 +48,7 @@ N_INSPECTED = 4096  # numbers that decide whether predictions hardly repeat
 
 @attrs.frozen(eq=False, slots=False)
 class LogReader:
-    """A log, the discretizer of its explanations, and what its predictions are.
-
-    This is everything that a worker needs to read pieces of the log.
-    """
+    """A log, the discretizer of its explanations, and what its predictions are."""
 
     log: ParquetLog
     discretizer: ResolvedComponent
@@ -72,19 +68,11 @@ class LogReader:
                 start += len(log.explanations)
 
     def map_pieces(self, function: Callable[[list[Piece]], T]) -> Iterator[T]:
-        """Call a function for all pieces of the log, and yield the results in order.
-
-        Threads receive one piece at a time, and workers of a cluster the pieces of one file.
-        """
-        table = self.log.table
-        cluster = active_cluster()
-        if cluster is not None:
-            yield from map_in_order(cluster, function, table.files(), (self.discretizer,))
-            return
+        """Call a function for each piece of the log, on threads, and yield the results in order."""
         running: deque[Future[T]] = deque()  # so few that their results do not fill memory
         with ThreadPoolExecutor(MAX_THREADS) as pool:
             try:
-                for piece in table.pieces:
+                for piece in self.log.table.pieces:
                     running.append(pool.submit(function, [piece]))
                     if len(running) > MAX_THREADS:
                         yield running.popleft().result()

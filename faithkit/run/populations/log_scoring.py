@@ -9,22 +9,15 @@ from faithkit.errors import FaithkitError
 from faithkit.inputs.data_warnings import warn_about_numbers
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
-from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pairing import read_pairs
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import MissingPredictionError, describe_missing_labels
 from faithkit.run.api import score
 from faithkit.run.comparisons.control_draws import MAX_ROWS
-from faithkit.run.comparisons.reference import check_columns, check_comparable, check_saved_columns
-from faithkit.run.components.discretization import fit_and_freeze_discretizer
-from faithkit.run.components.learning import THE_SAMPLE, learns
+from faithkit.run.components.learning import learns
 from faithkit.run.components.relation_rows import RelationRows, learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.components.setup import (
-    Applicability,
-    Setup,
-    fit_and_freeze_relation,
-)
+from faithkit.run.components.setup import Applicability, Setup
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import measure_population
@@ -40,8 +33,6 @@ def score_log(
     violations: int | None = None,
     pool: PoolRows | None = None,
     unexplained: str = "count",
-    reference: Log | ParquetLog | Evaluation | None = None,
-    allowed: Mapping[str, float] | None = None,
     diagnostics: Sequence[ResolvedComponent] | None = (),
     by_label: bool = False,
     origin: Origin | None = None,
@@ -58,11 +49,6 @@ def score_log(
         Rows without explanations, against which sufficiency is checked.
     unexplained : str
         "count" counts rows without an explanation as such; "pool" uses them as the pool.
-    reference : Log, ParquetLog or Evaluation, optional
-        An earlier log or result to compare with. Components that learn are fitted to an earlier log, and
-        then used for both logs.
-    allowed : mapping of str to float, optional
-        The largest allowed drop of each measure since the reference.
     diagnostics : sequence of ResolvedComponent, optional
     by_label : bool
         Whether texts show each predicted label, even if none has most of the rows.
@@ -71,51 +57,15 @@ def score_log(
     **options
         Those of `score`.
     """
-    is_fitted_to_reference, roles = False, log.roles
-    if isinstance(reference, Evaluation):
-        check_saved_columns(reference, roles.explanation, is_log=True)
-    if isinstance(reference, Log | ParquetLog):
-        check_columns(roles, reference.roles)
-        is_fitted_to_reference = learns(_log_discretizer(options.get("discretizer")))
-        reference, options = _fit_components(reference, options)
-        earlier, _ = _score_with_groups(reference, None, unexplained, options)
-        reference = _with_learnt_from(THE_SAMPLE if is_fitted_to_reference else None, earlier)
     result, groups = _score_with_groups(log, pool, unexplained, options)
-    result = _with_learnt_from("given" if is_fitted_to_reference else result.setup.learnt_from, result)
     if origin is not None:
-        result = attrs.evolve(result, origin=origin).with_origin(columns=roles.explanation)
-    if reference is not None:
-        check_comparable(result, reference)
-    return EvaluationReport.of(result, violations, groups, reference, allowed, diagnostics, by_label)
-
-
-def _fit_components(
-    reference: Log | ParquetLog, options: dict[str, Any]
-) -> tuple[Log | ParquetLog, dict[str, Any]]:
-    """Fit discretizer and relation to the reference, if they learn, and put them into the options.
-
-    Return the reference, which is then in memory, and the options.
-    """
-    discretizer, relation = _log_discretizer(options.get("discretizer")), options.get("relation")
-    relation_learns = relation is not None and _must_learn(relation)
-    if not relation_learns and not learns(discretizer):
-        return reference, options
-    in_memory = reference.read() if isinstance(reference, ParquetLog) else reference
-    options = options | {"discretizer": fit_and_freeze_discretizer(discretizer, in_memory.explanations)}
-    if relation_learns:
-        options["relation"] = fit_and_freeze_relation(
-            relation, RelationRows(in_memory.X, len(in_memory.explanations))
-        )
-    return in_memory, options
+        result = attrs.evolve(result, origin=origin).with_origin(columns=log.roles.explanation)
+    return EvaluationReport.of(result, violations, groups, diagnostics, by_label)
 
 
 def _log_discretizer(discretizer: Any) -> ResolvedComponent:
     """Return the discretizer of a log, by default the original: logged explanations name none."""
     return resolve_component("discretizer", "original" if discretizer is None else discretizer)
-
-
-def _with_learnt_from(learnt_from: str | None, result: Evaluation) -> Evaluation:
-    return attrs.evolve(result, setup=attrs.evolve(result.setup, learnt_from=learnt_from))
 
 
 def _score_with_groups(
@@ -131,6 +81,7 @@ def _score_with_groups(
     if unexplained == "pool":
         in_memory, pool = in_memory.split_pool()
     log_options = {
+        "adapter": in_memory.adapter,
         "outcome": in_memory.roles.kind,
         "weights": in_memory.weights,
         "clusters": in_memory.clusters,
@@ -139,10 +90,12 @@ def _score_with_groups(
         "ids": in_memory.ids,
     }
     result = score(in_memory.predictions, in_memory.explanations, X=in_memory.X, **{**log_options, **options})
+    text_adapter = in_memory.text_adapter
+    adapter_notes = () if text_adapter is None else text_adapter.notes(in_memory.explanations, in_memory.ids)
     notes = (
         *([describe_missing_labels(n_left_out)] if n_left_out else []),
         *in_memory.roles.notes,
-        *note_false_reasons(in_memory.explanations, in_memory.ids),
+        *adapter_notes,
         *result.notes,
     )
     return attrs.evolve(result, notes=notes), in_memory.groups
@@ -162,10 +115,11 @@ def score_in_pieces(
     """Measure a log piece by piece; None where all rows are needed at once.
 
     All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control,
-    for blocks, and for a relation other than equality inside groups or over at most 10,000 rows. With weights
-    or clusters, they are also needed for groups, and for any relation other than equality.
+    for blocks, for an adapter of texts that reads all rows at once, and for a relation other than equality
+    inside groups or over at most 10,000 rows. With weights or clusters, they are also needed for groups, and
+    for any relation other than equality.
     """
-    if log.roles.blocks is not None:
+    if log.roles.blocks is not None or log.needs_all_rows:
         return None
     resolved_discretizer = _log_discretizer(discretizer)
     setup = Setup(
@@ -202,6 +156,6 @@ def score_in_pieces(
 def _must_learn(relation: Any) -> bool:
     try:
         resolved = resolve_component("relation", relation)
-        return not resolved.is_fitted and learns_from_rows(resolved.instance)
+        return learns_from_rows(resolved.instance)
     except FaithkitError:  # `Applicability` reports this error
         return False

@@ -41,7 +41,9 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     metavar="N",
     help="Start all random choices from this number.",
 )
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the table to this file; - means stdout.")
+@click.option(
+    "--out", "csv_file", metavar="FILE", help="Write the table to this file as CSV; - means stdout."
+)
 @click.option(
     "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show the traceback of an error."
 )

@@ -61,7 +61,7 @@ def check_printed(computed_rows, printed_rows, tolerance=ROW):
 
 def test_the_command_writes_what_the_page_shows(tmp_path, printed):
     file = tmp_path / "lies.csv"
-    done = CliRunner().invoke(main, ["attacks", QUICK, "--csv", str(file)])
+    done = CliRunner().invoke(main, ["attacks", QUICK, "--out", str(file)])
     assert done.exit_code == 0, done.output
     assert "same-for-all: " in done.stdout
     header, *rows = csv.reader(file.open())
@@ -216,14 +216,14 @@ def test_the_command_lists_attacks_writes_to_stdout_and_refuses_others(monkeypat
     done = CliRunner().invoke(main, ["attacks", "parot"])
     assert done.exit_code == 1
     assert "there is no attack 'parot': choose among scaffold-lime, " in done.stderr
-    piped = CliRunner().invoke(main, ["attacks", "parrot", "--csv", "-", "--samples", "50"])
+    piped = CliRunner().invoke(main, ["attacks", "parrot", "--out", "-", "--samples", "50"])
     assert sizes == [50]
     assert [line.split(",")[0] for line in piped.stdout.splitlines()] == [
         "attack",
         "parrot",
         "its honest twin",
     ]
-    lost = CliRunner().invoke(main, ["attacks", "parrot", "--csv", "nowhere/at/all.csv"])
+    lost = CliRunner().invoke(main, ["attacks", "parrot", "--out", "nowhere/at/all.csv"])
     assert lost.exit_code == 1
     assert "cannot write nowhere/at/all.csv: No such file" in lost.stderr
     for option, value in (("--samples", "1"), ("--seed", "-1"), ("--data", "iris")):
@@ -242,7 +242,7 @@ def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(mon
         "faithkit_attacks.measuring.measure_attack",
         lambda attack, *_: AttackResult(attack, FAITHFUL, FAITHFUL),
     )
-    done = CliRunner().invoke(main, ["attacks", "scaffold", "--csv", "-", "--samples", "2"])
+    done = CliRunner().invoke(main, ["attacks", "scaffold", "--out", "-", "--samples", "2"])
     assert done.exit_code == 0
     assert [line.partition(",")[0] for line in done.stdout.splitlines()[1::2]] == [
         "scaffold-lime",

@@ -682,6 +682,38 @@ DATASETS = {
     ),
 }
 
+EXECUTORS = {
+    "LosesAChunk": (
+        "results_are_those_of_this_process",
+        "loses-a-chunk: it does not explain the kit's rows: the executor LosesAChunk answered 4 of 5 chunks; expected "
+        "all. Yield each chunk once with its result, in any order.",
+    ),
+    "LosesTheConnection": (
+        "results_are_those_of_this_process",
+        "loses-the-connection: it does not explain the kit's rows: ConnectionError: nobody listens. Yield each chunk "
+        "once with its result, in any order.",
+    ),
+    "AnswersWithoutChunks": (
+        "results_are_those_of_this_process",
+        "answers-without-chunks: it does not explain the kit's rows: the executor AnswersWithoutChunks yielded "
+        "ChunkResult; expected (chunk, result) of each chunk once",
+    ),
+    "MixesChunks": (
+        "results_are_those_of_this_process",
+        "mixes-chunks: row 0 has the identity [[1.]] instead of [[-1.]] (they differ by 2). Yield each chunk with "
+        "faithkit.plugin.explain_chunk(job, chunk).",
+    ),
+    "ChangesReasons": (
+        "results_are_those_of_this_process",
+        "changes-reasons: row 11 has the reason 'it failed' instead of \"ValueError: the kit's failing row\". Pass "
+        "results on as faithkit.plugin.explain_chunk returns them.",
+    ),
+    "HidesErrors": (
+        "a_failing_row_ends_a_run_that_raises",
+        "hides-errors: the error of row 11 was not raised. Let exceptions of faithkit.plugin.explain_chunk pass.",
+    ),
+}
+
 DIAGNOSTICS = {
     "Crashes": (
         "answers_something",
@@ -867,6 +899,7 @@ TABLES = (
     DISCRETIZERS,
     ESTIMATORS,
     DIAGNOSTICS,
+    EXECUTORS,
     ADAPTERS,
     LOADERS,
     DATASETS,

@@ -202,7 +202,7 @@ def test_what_cannot_be_deleted_is_refused_in_one_line(case):
 @pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = "evaluate --explainer shap --samples 40 --diagnose deletion:k=2 --json r.json --html r.html"
+    words = "evaluate --explainer shap --samples 40 --diagnose deletion:k=2 --out r.json --out r.html"
     done = CliRunner().invoke(main, words.split())
     assert done.exit_code == 0, done.stderr
     assert "the 2 features that explanations name" in done.stdout

@@ -136,7 +136,7 @@ def test_a_seed_is_a_whole_number():
 
 
 def test_a_result_from_a_file_has_no_rows_to_read(tmp_path):
-    score_sample().to_json(tmp_path / "result.json")
+    score_sample().write(tmp_path / "result.json")
     with pytest.raises(
         faithkit.errors.InputError, match="are not available in a result that was loaded from"
     ):

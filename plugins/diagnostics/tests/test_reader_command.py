@@ -49,13 +49,15 @@ def test_the_sentence_stands_below_the_table(log, options):
 
 
 def test_nobody_reads_if_told_so(log):
-    output = run("score", log("log.csv"), *ROLES, "--diagnose", "none", "--json", "-").stdout
+    output = run(
+        "score", log("log.csv"), *ROLES, "--diagnose", "none", "--out", "-", "--format", "json"
+    ).stdout
     assert json.loads(output)["diagnostics"] == []
 
 
 @pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_json_and_html_tell_the_same(log):
-    done = run("score", log("log.csv"), *ROLES, "--json", "result.json", "--html", "result.html")
+    done = run("score", log("log.csv"), *ROLES, "--out", "result.json", "--out", "result.html")
     assert done.exit_code == 0, done.stderr
     payload = json.loads(Path("result.json").read_text("utf-8"))["diagnostics"][0]["result"]
     assert payload["accuracy"]["value"] > 0.9
@@ -92,7 +94,15 @@ def test_few_clusters_are_not_read_unasked(log, tmp_path):
 def test_a_classifier_may_be_a_users_object_or_a_class(log, classifier):
     Path("my_readers.py").write_text("from sklearn.naive_bayes import GaussianNB\nbayes = GaussianNB()\n")
     done = run(
-        "score", log("log.csv"), *ROLES, "--diagnose", f"reader:classifier={classifier}", "--json", "-"
+        "score",
+        log("log.csv"),
+        *ROLES,
+        "--diagnose",
+        f"reader:classifier={classifier}",
+        "--out",
+        "-",
+        "--format",
+        "json",
     )
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["diagnostics"][0]["result"]["classifiers"] == {"GaussianNB": 5}
@@ -116,7 +126,7 @@ def test_what_is_no_reader_is_refused_before_anything_is_read(classifier, messag
 
 def test_evaluate_reads_what_it_explains():
     words = ["--data", "iris", "--model", "tree", "--explainer", "tree", "--samples", "60"]
-    done = run("evaluate", *words, "--json", "-")
+    done = run("evaluate", *words, "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["diagnostics"][0]["result"]["accuracy"]["value"] > 0.9
 

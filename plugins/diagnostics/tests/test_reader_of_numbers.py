@@ -8,6 +8,7 @@ from docs.test_results import SCHEMA
 from faithkit_diagnostics.reader.diagnostic import Reader
 from jsonschema import Draft7Validator
 from looping import one_test
+from pages import json_of
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
 
@@ -153,7 +154,7 @@ def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
     Draft7Validator({"$ref": "#/definitions/evaluation", "definitions": SCHEMA["definitions"]}).validate(
         report.to_dict()
     )
-    (tmp_path / "result.json").write_text(report.to_json(), "utf-8")
+    (tmp_path / "result.json").write_text(json_of(report), "utf-8")
     loaded = faithkit.load(tmp_path / "result.json").diagnose("reader")
     (diagnosis,) = report.result.diagnoses
     assert str(loaded) == str(diagnosis)

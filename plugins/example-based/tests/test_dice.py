@@ -516,7 +516,7 @@ def test_a_model_that_hangs_is_ended_by_the_limit_in_seconds():
         explainer="dice:features_to_vary=['hours']",
         background=background,
         on_error="record",
-        row_timeout=2.0,
+        executor="processes:workers=1,timeout=2",
     )
     assert result.why_unexplained == {"time limit of 2 s": 1}
 

@@ -11,6 +11,7 @@ from consoles import run
 from faithkit_feature_importance import agreement, agreements
 from jsonschema import Draft7Validator
 from looping import one_test
+from pages import page_of
 
 import faithkit
 
@@ -151,7 +152,8 @@ def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
     result = agreements(compared, k=2)
     assert [pair.names for pair in result.pairs] == [("plus", "minus")]
     assert result.to_frame()["measure"].tolist() == list(result.pairs[0].measures)
-    payload = json.loads(result.to_json(tmp_path / "agreements.json"))
+    result.write(tmp_path / "agreements.json")
+    payload = json.loads((tmp_path / "agreements.json").read_text())
     assert payload["agreements"][0]["measures"]["sign agreement"]["value"] == 0.0
     assert faithkit.load(tmp_path / "agreements.json").best() == compared.best()
     assert str(result).endswith(f"\n\n{compared}")
@@ -164,7 +166,7 @@ def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
 def test_a_page_has_a_section_about_agreement_before_all_else():
     X, labels = make_sample()
     results = {name: faithkit.score(labels, sign * X) for name, sign in (("<plus>", 1), ("minus", -1))}
-    page = agreements(faithkit.results.Comparison(results)).to_html()
+    page = page_of(agreements(faithkit.results.Comparison(results)))
     assert page.index("<h2>Agreement of explainers</h2>") < page.index("<h2>Consistency</h2>")
     assert len(re.findall("<th[^>]*>feature agreement</th>", page)) == 1
     assert "<plus>" not in page
@@ -187,7 +189,20 @@ def test_the_verb_takes_the_options_of_compare_and_writes_what_its_schema_says(t
         "sign",
     )
     both = ("--explainer", "gradient", "--explainer", "gradient:offset=true")
-    done = run(*command, *both, "--k", 2, "--among", "a,b", "--csv", "-", "--json", "agreement.json")
+    done = run(
+        *command,
+        *both,
+        "--k",
+        2,
+        "--among",
+        "a,b",
+        "--out",
+        "-",
+        "--format",
+        "csv",
+        "--out",
+        "agreement.json",
+    )
     assert done.exit_code == 0, done.output
     frame = pd.read_csv(pd.io.common.StringIO(done.stdout))
     assert frame["value"].tolist() == [1.0] * 6

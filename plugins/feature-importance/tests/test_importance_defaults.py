@@ -125,7 +125,7 @@ def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_pr
     assert sentence in " ".join(result.to_text(verbose=True).split())
     assert sentence in " ".join(str(result.violations(1)).split())
     assert sentence in result.violations(1)._repr_html_()
-    result.to_html(tmp_path / "page.html")
+    result.write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert page.count(sentence) == 1
     assert page.index("<h2>Contradictions</h2>") < page.index(sentence)  # where values are shown

@@ -561,7 +561,7 @@ def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
     settings = {"explainer": "lime:samples=200", "discretizer": "1fp", "background": CODES}
     alone = faithkit.evaluate(model, CODES[:70], **settings)
     by_workers = faithkit.evaluate(model, CODES[:70], n_jobs=2, **settings)
-    assert alone.to_json() == by_workers.to_json()
+    assert alone.to_dict() == by_workers.to_dict()
     assert (alone.rows.explanations.values == by_workers.rows.explanations.values).all()
 
 

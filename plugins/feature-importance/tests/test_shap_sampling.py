@@ -11,6 +11,7 @@ from faithkit_feature_importance.shap_values.sampling import CoalitionRegression
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
+from pages import json_of
 from shapley_values import shapley_values
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
@@ -312,7 +313,7 @@ def test_evaluations_have_the_same_bytes_whatever_the_chunks_and_workers(algorit
         result = faithkit.evaluate(
             model, WIDE[:11], explainer, discretizer="1fp", background=WIDE, n_jobs=n_jobs
         )
-        payloads.append(result.to_json())
+        payloads.append(json_of(result))
     assert payloads[0] == payloads[1] == payloads[2]
 
 

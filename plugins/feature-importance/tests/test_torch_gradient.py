@@ -161,7 +161,7 @@ def test_an_evaluation_takes_frames_and_workers(perceptron):
     alone = faithkit.evaluate(model, frame, "gradient", discretizer="sign", background=frame)
     assert alone.rows.explanations.shared["names"] == list("abcd")
     together = faithkit.evaluate(model, frame, "gradient", discretizer="sign", background=frame, n_jobs=2)
-    assert together.to_json() == alone.to_json()
+    assert together.to_dict() == alone.to_dict()
 
 
 def test_a_bare_module_is_a_model_where_somebody_says_what_its_outputs_are():

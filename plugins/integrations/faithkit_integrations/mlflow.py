@@ -2,9 +2,12 @@
 
 import math
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import faithkit
+from faithkit_integrations.report_files import report_file
 
 SAMPLE_METRICS = ("n", "n_explanations", "unexplained", "uniqueness", "singletons", "chance")
 MEASURE_METRICS = ("value", "estimate", "low", "high", "verified", "chance", "p_value")
@@ -22,8 +25,8 @@ def log_result(result: faithkit.Evaluation, name: str = "faithkit") -> None:
     result : Evaluation
     name : str
         The prefix of all logged names: metrics as "faithkit/consistency/low", parameters as
-        "faithkit/explainer", files as "faithkit/report.html" and "faithkit/result.json". Results of several
-        systems in one run need different names.
+        "faithkit/explainer", files as "faithkit/result.json" and "faithkit/report.html" (report.txt without
+        faithkit-html). Results of several systems in one run need different names.
     """
     if not isinstance(result, faithkit.Evaluation):
         raise faithkit.errors.InputError(
@@ -36,8 +39,10 @@ def log_result(result: faithkit.Evaluation, name: str = "faithkit") -> None:
     }
     mlflow.log_params({f"{name}/{key}": value for key, value in parameters.items()})
     mlflow.log_metrics({f"{name}/{key}": number for key, number in metrics(result).items()})
-    mlflow.log_text(result.to_json(), f"{name}/result.json")
-    mlflow.log_text(result.to_html(), f"{name}/report.html")
+    with TemporaryDirectory() as folder:
+        for file in ("result.json", report_file("report")):
+            result.write(Path(folder, file))
+        mlflow.log_artifacts(folder, name)
 
 
 def metrics(result: faithkit.Evaluation) -> dict[str, float]:

@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("faithkit").addoption(
         "--faithkit-reports",
         metavar="DIR",
-        help="write the report of every assert_faithful to this folder, as HTML and JSON",
+        help="write the report of every assert_faithful to this folder, as HTML (or text) and JSON",
     )
 
 
@@ -88,12 +88,14 @@ class AssertFaithful:
         """
         __tracebackhide__ = True
         import faithkit
+        import faithkit_integrations
 
         if consistency is None and sufficiency is None and not above_chance and not above_control:
             raise faithkit.errors.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         report_lines = self._write_report(result)
-        judgements = result.judge(
+        judgements = faithkit_integrations.judge(
+            result,
             consistency=consistency,
             sufficiency=sufficiency,
             above_chance=above_chance,
@@ -112,15 +114,18 @@ class AssertFaithful:
 
     def _write_report(self, result: "faithkit.Evaluation") -> list[str]:
         """Write the report, and return lines that name its path."""
+        from faithkit_integrations.report_files import report_file
+
         if self._folder is None:
             return []
         self._n_calls += 1
         suffix = "" if self._n_calls == 1 else f"-{self._n_calls}"
         name = f"{file_name(self._test_id)}{suffix}"
         self._folder.mkdir(parents=True, exist_ok=True)
-        result.to_json(self._folder / f"{name}.json")
-        result.to_html(self._folder / f"{name}.html")
-        return ["", f"report: {self._folder / name}.html"]
+        report = self._folder / report_file(name)
+        result.write(self._folder / f"{name}.json")
+        result.write(report)
+        return ["", f"report: {report}"]
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
         )
         for n_jobs in (1, 2)
     )
-    assert alone.to_json() == together.to_json()
+    assert alone.to_dict() == together.to_dict()
     assert set(alone.rows.predictions) <= {"no", "yes"}
 
 
@@ -112,13 +112,14 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
 @pytest.mark.parametrize("train", [train_xgboost, train_lightgbm])
 def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
     model = train(TWO, objective="binary:logistic" if train is train_xgboost else "binary").model
+    executor = f"stored:folder={tmp_path}"
     first, again = (
         faithkit.evaluate(
-            model, X[:10], "shap", discretizer="sign", background=X[180:], store=tmp_path, progress=False
+            model, X[:10], "shap", discretizer="sign", background=X[180:], executor=executor, progress=False
         )
         for _ in range(2)
     )
-    assert first.to_json() == again.to_json()
+    assert first.to_dict() == again.to_dict()
 
 
 @one_test

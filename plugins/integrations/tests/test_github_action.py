@@ -16,10 +16,19 @@ ROOT = Path(__file__).parents[3]
 ACTION = ROOT / ".github" / "actions" / "faithkit" / "action.yml"
 DESCRIPTION = yaml.safe_load(ACTION.read_text())
 STEPS = {step["name"]: step for step in DESCRIPTION["runs"]["steps"]}
+GATE = "--fail-under consistency=0"
 SCORE = {
     "command": "score",
-    "arguments": "log.csv --prediction label --explanation 'wh*' --fail-under consistency=0",
+    "arguments": "log.csv --prediction label --explanation 'wh*'",
+    "gates": "--fail-under consistency=0",
 }
+
+WRITES_ARGUMENTS = """
+if [ "$1" = gate ]; then printf "%s\\0" "$@" > gate; exit ${GATE_CODE:-0}; fi
+printf "%s\\0" "$@" > arguments
+echo "{}" > "${@: -1}"
+exit ${CODE:-0}
+"""
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the steps are written for bash")
 
@@ -86,25 +95,26 @@ def runner(tmp_path):
 
 
 def run_and_read_arguments(runner, **inputs):
-    """Run the step with a command that only writes down its arguments, and return them with the step."""
-    runner.install("faithkit", 'printf "%s\\0" "$@" > arguments; exit ${CODE:-0}')
+    """Run the step with a command that only writes down its arguments; return them and those of the gate."""
+    runner.install("faithkit", WRITES_ARGUMENTS)
     done = runner.run("Measure", **inputs)
-    file = runner.folder / "arguments"
-    return done, file.read_text().split("\0")[:-1] if file.exists() else None
+    files = [runner.folder / name for name in ("arguments", "gate")]
+    return done, *(file.read_text().split("\0")[:-1] if file.exists() else None for file in files)
 
 
 # --- the command as it is --------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_limits_that_are_kept_pass_and_the_reports_are_there(runner):
+def test_gates_that_are_kept_pass_and_the_reports_are_there(runner):
     done = runner.run("Measure", **SCORE)
     assert done.returncode == 0, done.stderr
     assert runner.outputs["exit-code"] == "0"
     reports = {path.name for path in Path(runner.outputs["reports"]).iterdir()}
-    assert reports == {"report.html", "result.json", "junit.xml", "report.txt", "messages.txt"}
+    assert reports == {"report.html", "result.json", "junit.xml", "report.txt", "gates.txt", "messages.txt"}
     assert "consistency  0.500" in done.stdout
-    assert runner.summary.startswith("## Explanations: The limits are kept\n\n    ")
+    assert "gates passed: 1 of 1" in done.stdout
+    assert runner.summary.startswith("## Explanations: All gates pass\n\n    ")
 
 
 @pytest.mark.slow
@@ -114,20 +124,20 @@ def test_limits_that_are_kept_pass_and_the_reports_are_there(runner):
         (
             "--fail-under consistency=0.9",
             3,
-            "A limit is missed",
+            "A gate fails",
             "failed: consistency may be as low as 0.000, below",
         ),
         (
             "--fail-under sufficiency=0.9",
             1,
-            "It could not be measured",
+            "The gates could not be checked",
             "error: --fail-under sufficiency=0.9 cannot",
         ),
     ],
 )
 def test_the_step_ends_as_the_command_does_and_the_summary_says_why(runner, option, code, title, message):
     arguments = "log.csv --prediction label --explanation why"
-    done = runner.run("Measure", command="score", arguments=f"{arguments} {option}")
+    done = runner.run("Measure", command="score", arguments=arguments, gates=option)
     assert done.returncode == code
     assert runner.outputs["exit-code"] == str(code)
     assert message in done.stdout
@@ -138,19 +148,30 @@ def test_the_step_ends_as_the_command_does_and_the_summary_says_why(runner, opti
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "gates", "message"),
     [
-        ("log.csv --prediction label --explanation why", "No limit was given"),
-        ("--help", "Nothing was measured"),
-        ("log.csv --help --fail-under consistency=0.9", "Nothing was measured"),
+        ("log.csv --prediction label --explanation why", "", "No gate was given"),
+        ("log.csv --prediction label --explanation why", "--help", "No gate was given"),
+        ("--help", "--fail-under consistency=0", "Nothing was measured"),
+        ("log.csv --help", "--fail-under consistency=0.9", "Nothing was measured"),
     ],
 )
-def test_the_step_does_not_pass_where_nothing_was_judged(runner, arguments, message):
-    done = runner.run("Measure", command="score", arguments=arguments)
+def test_the_step_does_not_pass_where_nothing_was_judged(runner, arguments, gates, message):
+    done = runner.run("Measure", command="score", arguments=arguments, gates=gates)
     assert done.returncode == 1
     assert runner.outputs["exit-code"] == "1"
     assert message in done.stderr
     assert runner.summary.startswith(f"## Explanations: {message}")
+
+
+@pytest.mark.slow
+def test_a_log_that_cannot_be_read_is_an_error_in_the_report_of_the_gates(runner):
+    done = runner.run(
+        "Measure", command="score", arguments="none.csv --prediction a --explanation b", gates=GATE
+    )
+    assert done.returncode == 1
+    assert runner.summary.startswith("## Explanations: It could not be measured")
+    assert '<error message="there is no file' in (Path(runner.outputs["reports"]) / "junit.xml").read_text()
 
 
 # --- what the step makes of its inputs -------------------------------------------------------------------
@@ -158,14 +179,16 @@ def test_the_step_does_not_pass_where_nothing_was_judged(runner, arguments, mess
 
 def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
     words = "--data 'my data.csv' --explanation 'phi_*' *.csv $HOME \"$(touch hacked)\" `touch hacked` a;b\n--seed 1"
-    done, arguments = run_and_read_arguments(runner, arguments=words)
-    assert arguments[:-6] == [
+    done, arguments, gates = run_and_read_arguments(runner, arguments=words, gates=f"{GATE} 'a b' $HOME")
+    assert arguments[:-4] == [
         *("evaluate", "--data", "my data.csv", "--explanation", "phi_*", "*.csv", "$HOME", "$(touch hacked)"),
         *("`touch", "hacked`", "a;b", "--seed", "1"),
     ]
-    assert arguments[-6::2] == ["--html", "--json", "--junit"]
+    assert arguments[-4::2] == ["--out", "--out"]
+    assert gates[:2] + gates[2:-2] == ["gate", arguments[-1], *GATE.split(), "a b", "$HOME"]
+    assert gates[-2] == "--junit"
     assert not (runner.folder / "hacked").exists()
-    assert (done.returncode, runner.outputs["exit-code"]) == (1, "1")  # the command wrote no result
+    assert (done.returncode, runner.outputs["exit-code"]) == (1, "1")  # the gate wrote no report
 
 
 @one_test
@@ -173,6 +196,7 @@ def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
     "inputs",
     [
         {"arguments": "--data 'half a quote"},
+        {"arguments": "", "gates": "--fail-under 'half a quote"},
         {"command": "plugins", "arguments": ""},
         {"command": "", "arguments": ""},
         {"command": "evaluate; true", "arguments": ""},
@@ -180,58 +204,62 @@ def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
     ids=str,
 )
 def test_what_is_not_understood_does_not_pass(tmp_path, inputs):
-    done, arguments = run_and_read_arguments(build_runner(tmp_path), **inputs)
+    done, *arguments = run_and_read_arguments(build_runner(tmp_path), **{"gates": GATE, **inputs})
     assert done.returncode != 0
-    assert arguments is None
+    assert arguments == [None, None]
 
 
-MEASURED, JUDGED, SKIPPED = "<testcase/>", "<testcase/>", "<testcase><skipped/></testcase>"
+WRITES_REPORTS = """
+if [ "$1" = gate ]; then echo "<testsuite/>" > "${@: -1}"; exit ${GATE_CODE:-0}; fi
+echo "{}" > "${@: -1}"
+exit ${CODE:-0}
+"""
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("cases", "code", "title"),
-    [(MEASURED + JUDGED, 0, "The limits are kept"), (MEASURED + SKIPPED, 1, "No limit was given")],
+    ("measured", "judged", "code", "title"),
+    [
+        (0, 0, 0, "All gates pass"),
+        (0, 3, 3, "A gate fails"),
+        (0, 1, 1, "The gates could not be checked"),
+        (0, 137, 137, "The gates could not be checked"),
+        (1, 0, 1, "It could not be measured"),
+        (137, 0, 137, "It could not be measured"),
+        (137, 3, 137, "It could not be measured"),
+    ],
 )
-def test_a_step_passes_where_a_limit_was_judged(tmp_path, cases, code, title):
+def test_the_step_passes_only_if_both_commands_do(tmp_path, measured, judged, code, title):
     runner = build_runner(tmp_path)
-    program = f'echo "{{}}" > "${{@: -3:1}}"; echo "<testsuite>{cases}</testsuite>" > "${{@: -1}}"'
-    runner.install("faithkit", program)
-    done = runner.run("Measure", arguments="")
+    runner.settings |= {"CODE": measured, "GATE_CODE": judged}
+    runner.install("faithkit", WRITES_REPORTS)
+    done = runner.run("Measure", arguments="", gates=GATE)
     assert (done.returncode, runner.outputs["exit-code"]) == (code, str(code))
     assert runner.summary.startswith(f"## Explanations: {title}")
+    reports = {path.name for path in Path(runner.outputs["reports"]).iterdir()}
+    assert ("result.json" in reports) == (measured == 0)  # a gate never sees the result of a run that died
 
 
 def test_no_module_of_the_repository_is_imported(runner):
     for name in ("shlex", "secrets", "xml", "os"):
         (runner.folder / f"{name}.py").write_text("open('hacked', 'w').close()")
-    _, arguments = run_and_read_arguments(runner, arguments="--explainer tree")
+    _, arguments, _ = run_and_read_arguments(runner, arguments="--explainer tree", gates=GATE)
     assert arguments[:3] == ["evaluate", "--explainer", "tree"]
     assert not (runner.folder / "hacked").exists()
 
 
 def test_a_command_that_is_not_there_does_not_pass(runner):
     runner.install("faithkit", "exec a-program-that-nobody-has")
-    assert runner.run("Measure", arguments="").returncode == 127
-
-
-@one_test
-@pytest.mark.parametrize("code", [3, 137])
-def test_every_code_of_the_command_is_that_of_the_step(tmp_path, code):
-    runner = build_runner(tmp_path)
-    runner.settings["CODE"] = code
-    done, _ = run_and_read_arguments(runner, arguments="--explainer tree")
-    assert done.returncode == code
-    assert runner.outputs["exit-code"] == str(code)
+    assert runner.run("Measure", arguments="", gates=GATE).returncode == 127
 
 
 def test_what_a_report_says_is_neither_a_command_to_the_runner_nor_markdown(runner):
     runner.install("faithkit", "echo '::error::no'; echo '# Title' >&2")
-    done = runner.run("Measure", arguments="")
+    done = runner.run("Measure", arguments="", gates=GATE)
     begin, *lines, end = done.stdout.splitlines()
     assert begin == f"::stop-commands::{end.strip(':')}"
-    assert sorted(lines) == ["# Title", "::error::no"]
-    assert runner.summary.splitlines()[2:] == ["    # Title", "    ::error::no"]
+    assert sorted(lines) == ["# Title", "# Title", "::error::no", "::error::no"]
+    assert set(runner.summary.splitlines()[2:]) == {"    # Title", "    ::error::no"}
 
 
 def test_the_plugins_are_those_of_the_actions_own_version(runner):
@@ -239,7 +267,8 @@ def test_the_plugins_are_those_of_the_actions_own_version(runner):
     done = runner.run("Install faithkit", plugins="scoped-rules paper", requirements="xgboost>=2 *.whl")
     assert done.returncode == 0, done.stderr
     words = (runner.folder / "pip").read_text().splitlines()
-    projects = [str(ROOT), *(str(ROOT / "plugins" / name) for name in ("scoped-rules", "paper"))]
+    names = ("html", "integrations", "scoped-rules", "paper")
+    projects = [str(ROOT), *(str(ROOT / "plugins" / name) for name in names)]
     assert words == ["-I", "-m", "pip", "install", *projects, "xgboost>=2", "*.whl"]
 
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 from faithkit_integrations.mlflow import log_result, metrics
 from looping import one_test
+from pages import page_of
 
 import faithkit
 
@@ -55,7 +56,7 @@ def test_the_result_and_its_report_are_artefacts(mlflow, tmp_path):
     result = faithkit.score(LABELS, REASONS)
     run = log_in_one_run(mlflow, faithkit=result)
     assert json.loads(read_artifact(mlflow, run, "faithkit/result.json")) == result.to_dict()
-    assert read_artifact(mlflow, run, "faithkit/report.html") == result.to_html()
+    assert read_artifact(mlflow, run, "faithkit/report.html") == page_of(result)
 
 
 def test_two_systems_have_room_in_one_run(mlflow):
@@ -84,7 +85,7 @@ def test_without_a_run_one_is_begun_as_mlflow_does(mlflow):
 
 def test_a_loaded_result_is_logged_alike(mlflow, tmp_path):
     result = faithkit.score(LABELS, REASONS)
-    result.to_json(tmp_path / "r.json")
+    result.write(tmp_path / "r.json")
     loaded = faithkit.load(tmp_path / "r.json")
     first, second = (log_in_one_run(mlflow, faithkit=each).data.metrics for each in (result, loaded))
     assert first == second

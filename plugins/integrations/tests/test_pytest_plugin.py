@@ -95,8 +95,9 @@ def test_what_is_not_kept_fails_and_says_why(options, error, message):
 def test_the_words_are_those_of_the_command_line(tmp_path):
     rows = "".join(f"{x >= 100},{x // 60}\n" for x in range(200))
     (tmp_path / "log.csv").write_text(f"label,why\n{rows}")
-    options = ("--prediction", "label", "--explanation", "why", "--fail-under", "consistency=0.99")
-    done = run("score", tmp_path / "log.csv", *options)
+    options = ("--prediction", "label", "--explanation", "why", "--out", tmp_path / "r.json")
+    assert run("score", tmp_path / "log.csv", *options).exit_code == 0
+    done = run("gate", tmp_path / "r.json", "--fail-under", "consistency=0.99")
     with pytest.raises(AssertionError) as missed:
         assert_about_tree(explainer=sixties, consistency=0.99)
     assert done.stderr.splitlines()[-1] == f"failed: {str(missed.value).splitlines()[0]}"

@@ -41,7 +41,7 @@ def monitor_sheet(values: dict[str, Any]) -> faithkit.plugin.Sheet:
         f"{_plural(reference['n_explanations'], 'explanation')}",
         f"stream: {_plural(values['n'], 'row')} in {_plural(len(looks), 'look')}",
         faithkit.plugin.Table.of(heads, rows),
-        f"{_plural(earlier, 'earlier look')}: --csv and to_frame() have all." if earlier else None,
+        f"{_plural(earlier, 'earlier look')}: CSV files and to_frame() have all." if earlier else None,
         "*: something is not as expected at this look." if values["alarm"] else None,
         _verdict(values),
         *_meanings(values),

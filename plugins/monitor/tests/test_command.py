@@ -173,10 +173,10 @@ def test_late_rows_in_another_order_and_other_files_are_the_same_day():
         ("none.csv", 1, "there is no file none.csv"),
         ("m.state", 1, "has the suffix '.state'"),
         ("loans.csv", 1, "loans.csv has the rows of the reference, which would agree with themselves"),
-        ("--json m.state", 1, "m.state is read; give a file of its own"),
-        ("1.csv --csv 1.csv", 1, "1.csv is read; give a file of its own"),
+        ("--out m.state --format json", 1, "m.state is read; give a file of its own"),
+        ("1.csv --out 1.csv", 1, "1.csv is read; give a file of its own"),
         (
-            "--html loans.csv --reference loans.csv --prediction label --explanation why",
+            "--out loans.csv --reference loans.csv --prediction label --explanation why",
             1,
             "loans.csv is read",
         ),
@@ -200,7 +200,7 @@ def test_what_does_not_fit_is_told_in_one_line(words, code, message):
     [
         ("", "there is no state"),
         ("1.csv", "there is no state"),
-        ("--reference 1.csv --prediction label --explanation why --json m.state", "is read; give a file"),
+        ("--reference 1.csv --prediction label --explanation why --out m.state --format json", "is read; give a file"),
         ("--reference none.csv --prediction label --explanation why", "there is no file none.csv"),
         ("--reference reference.parquet --prediction prediction --explanation phi_* --discretize quantile", "learns from"),
     ],
@@ -237,7 +237,7 @@ def test_a_day_that_is_the_reference_is_passed_over():
 
 @pytest.mark.usefixtures("no_pictures")
 def test_files_get_all_looks():
-    run_on_loans("1.csv", "2.csv", "--json", "m.json", "--csv", "m.csv", "--html", "m.html")
+    run_on_loans("1.csv", "2.csv", "--out", "m.json", "--out", "m.csv", "--out", "m.html")
     payload = json.loads(Path("m.json").read_text())
     assert [look["name"] for look in payload["looks"]] == ["1.csv", "2.csv"]
     assert pd.read_csv("m.csv")["n"].tolist() == [100, 100]
@@ -245,7 +245,7 @@ def test_files_get_all_looks():
 
 
 def test_a_result_for_programs_replaces_the_table():
-    done = run_on_loans("1.csv", "--csv", "-")
+    done = run_on_loans("1.csv", "--out", "-", "--format", "csv")
     assert pd.read_csv(io.StringIO(done.stdout))["name"].tolist() == ["1.csv"]
 
 

@@ -5,12 +5,14 @@ import shutil
 import warnings
 from pathlib import Path
 
+import faithkit_html
 import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
 from looping import one_test
 from monitor.streams import columns, log
+from pages import page_of
 
 import faithkit
 from faithkit.errors import FaithkitWarning, InputError
@@ -330,8 +332,9 @@ def test_the_same_question_gives_the_same_bytes(tmp_path):
     texts = []
     for name in ("here", "there"):
         monitor = Monitor.create(tmp_path / name, *columns(REFERENCE))
-        texts.append(monitor.add(*columns(log(50, seed=1)), name="a").to_json(tmp_path / f"{name}.json"))
-    assert texts[0] == texts[1] == (tmp_path / "here.json").read_text()
+        monitor.add(*columns(log(50, seed=1)), name="a").write(tmp_path / f"{name}.json")
+        texts.append((tmp_path / f"{name}.json").read_text())
+    assert texts[0] == texts[1]
     assert json.loads(texts[0])["looks"][0]["name"] == "a"
 
 
@@ -349,12 +352,12 @@ def test_the_text_and_the_page_show_the_last_looks_and_the_alarm(tmp_path, monke
         monitor = monitor.add(*columns(log(300, seed, wrong=0.4 * (seed > 5))), name=f"day {seed}")
     text = str(monitor)
     assert max(map(len, text.splitlines())) <= 80
-    assert "3 earlier looks: --csv and to_frame() have all." in text
+    assert "3 earlier looks: CSV files and to_frame() have all." in text
     assert "day 4 " in text
     assert "day 3 " not in text
     assert "Alarm at day 6: rows since day 6 agree less with the" in text
     assert "is at most 5 %." in text
-    for page in (monitor.to_html(), monitor._repr_html_()):
+    for page in (page_of(monitor), monitor._repr_html_()):
         assert "Alarm at day 6" in page
         assert ">day 4<" in page
 
@@ -362,19 +365,19 @@ def test_the_text_and_the_page_show_the_last_looks_and_the_alarm(tmp_path, monke
 def test_names_are_shown_and_never_obeyed(monitor):
     name = "<script>alert(1)</script>\x1b[2J"
     monitor = monitor.add(*columns(log(50, seed=1)), name=name)
-    assert "<script>" not in monitor.to_html()
-    assert "\x1b" not in monitor.to_html() + str(monitor)
+    assert "<script>" not in page_of(monitor)
+    assert "\x1b" not in page_of(monitor) + str(monitor)
     assert monitor.looks[0].name == name
 
 
 def test_a_plot_of_nothing_of_one_look_and_of_an_alarm(monitor):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        monitor.plot().figure.canvas.draw()
+        faithkit_html.plots.draw(monitor).figure.canvas.draw()
         monitor = monitor.add(*columns(log(50, seed=1)), name="a")
-        monitor.plot().figure.canvas.draw()
+        faithkit_html.plots.draw(monitor).figure.canvas.draw()
         monitor = monitor.add(*columns(log(5000, seed=2, wrong=0.5)), name="b")
-        axes = monitor.plot()
+        axes = faithkit_html.plots.draw(monitor)
         axes.figure.canvas.draw()
     assert monitor.alarm is not None
     assert "alarm" in [text.get_text() for text in axes.texts]

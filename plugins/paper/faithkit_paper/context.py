@@ -139,15 +139,21 @@ class Context:
 
         A row with a category that the sampled background lacks stays unexplained. It does not stop the run.
         """
-        chunks = None if self.store is None else self.store / "chunks"
         defaults: dict[str, Any] = {
             "seed": self.seed,
-            "n_jobs": self.n_jobs,
-            "store": chunks,
+            "executor": self._executor(),
             "progress": self.progress,
             "on_error": "record",
         }
         return faithkit.evaluate(model, X, explainer=explainer, **{**defaults, **options})
+
+    def _executor(self) -> Any:
+        """Return what explains rows: the workers, inside the store if there is one."""
+        from faithkit_executors.processes import Processes
+        from faithkit_executors.store import Stored
+
+        workers = Processes(self.n_jobs)
+        return workers if self.store is None else Stored(self.store / "chunks", inside=workers)
 
     def measure_each(
         self,

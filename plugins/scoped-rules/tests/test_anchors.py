@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from pages import json_of
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import faithkit
@@ -372,9 +373,11 @@ def test_two_workers_give_the_same_bytes():
         X, np.where(X[:, 0] * X[:, 1] > 0, "in", "out")
     )
     alone, by_workers = (
-        faithkit.evaluate(
-            model, X[:16], explainer="anchors:beam_size=1,max_size=2", background=X, n_jobs=n
-        ).to_json()
+        json_of(
+            faithkit.evaluate(
+                model, X[:16], explainer="anchors:beam_size=1,max_size=2", background=X, n_jobs=n
+            )
+        )
         for n in (1, 2)
     )
     assert alone == by_workers

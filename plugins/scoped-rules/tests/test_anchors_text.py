@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 from looping import one_test
+from pages import json_of
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -197,7 +198,7 @@ def test_two_workers_give_the_same_bytes():
     texts = make_reviews()
     model = fit_model()
     alone, by_workers = (
-        faithkit.evaluate(model, texts[:16], explainer="anchors-text:beam_size=1", n_jobs=n).to_json()
+        json_of(faithkit.evaluate(model, texts[:16], explainer="anchors-text:beam_size=1", n_jobs=n))
         for n in (1, 2)
     )
     assert alone == by_workers

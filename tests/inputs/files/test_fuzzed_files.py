@@ -15,6 +15,7 @@ from fixtures.odd_files import csv_files, parquet_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.frames import read_table
+from pages import json_of
 
 from faithkit import FaithkitError
 from faithkit.inputs.files.table_files import open_table
@@ -118,7 +119,7 @@ def test_a_damaged_parquet_file_is_a_table_or_a_line(folder, content):
 
 
 def score(path, explanation):
-    return score_log(open_log(str(path), "label", explanation, (), "id")).to_json()
+    return json_of(score_log(open_log(str(path), "label", explanation, (), "id")))
 
 
 CELLS = st.text(st.sampled_from('01.eE+-xn ",;\n\rtrueTRUinfa\u00e9'), max_size=6)

@@ -161,7 +161,7 @@ def test_the_command_line_reads_patterns_in_quotes_and_groups_by_folders(frame, 
     write_by_month(frame, tmp_path, ".csv.gz")
     monkeypatch.chdir(tmp_path)
     roles = ("--prediction", "label", "--explanation", "phi_*", "--by", "month")
-    done = run("score", "log/month=2026-0[12]", *roles, "--json", "-")
+    done = run("score", "log/month=2026-0[12]", *roles, "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["n"] == 40
     assert "2026-02" in done.stdout
@@ -172,7 +172,7 @@ def test_nothing_that_a_pattern_reads_is_written_onto(frame, tmp_path, monkeypat
     write_folder(frame, tmp_path, ".jsonl")
     monkeypatch.chdir(tmp_path)
     roles = ("--prediction", "label", "--explanation", "phi_*")
-    done = run("score", "log/*.jsonl", *roles, "--json", "log/0.jsonl")
+    done = run("score", "log/*.jsonl", *roles, "--out", "log/0.jsonl", "--format", "json")
     assert done.exit_code == 1
     assert "is read; give a file of its own" in done.output
 

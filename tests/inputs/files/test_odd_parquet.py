@@ -111,7 +111,7 @@ def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memo
     in_memory = EvaluationReport.of(
         faithkit.score(rows.predictions, rows.explanations, X=rows.X), 2, rows.groups
     )
-    assert in_pieces.to_json() == in_memory.to_json()
+    assert in_pieces.to_dict() == in_memory.to_dict()
     if ROLES[role].get("explanation") == ("odd",):
         gaps = repeat_cells(cells).count(None)
         assert in_pieces.result.unexplained == gaps

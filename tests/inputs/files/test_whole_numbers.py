@@ -1,7 +1,6 @@
 """Integers stay integers: an empty cell among them merges no two of them, whoever reads the column."""
 
 import gzip
-import json
 from itertools import cycle
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from inputs.frames import read_table
 from looping import one_test
+from pages import json_of
 
 import faithkit
 from faithkit.inputs.evaluation_inputs import prepare
@@ -159,8 +159,8 @@ def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question, form
     logs = [open_log(str(path), **roles) for path in (write_csv(texts, tmp_path), form(table, tmp_path))]
     rows = logs[1].read()
     result = faithkit.score(rows.predictions, rows.explanations, X=rows.X)
-    expected = EvaluationReport.of(result, 2, rows.groups).to_json()
-    assert [score_log(log, violations=2).to_json() for log in logs] == [expected] * 2
+    expected = json_of(EvaluationReport.of(result, 2, rows.groups))
+    assert [json_of(score_log(log, violations=2)) for log in logs] == [expected] * 2
 
 
 def test_groups_of_integers_are_named_as_integers(tmp_path):
@@ -183,4 +183,4 @@ def test_a_model_gets_floats_and_the_groups_of_the_same_column_stay_integers(tmp
 
 def test_a_result_of_ids_is_json(tmp_path):
     log = open_log(str(write_parquet(make_forty_ids(), tmp_path)), "label", ("id",))
-    assert json.loads(score_log(log, violations=1).to_json())["n"] == 81
+    assert score_log(log, violations=1).to_dict()["n"] == 81

@@ -11,7 +11,7 @@ import pytest
 from looping import one_test
 
 import faithkit
-from faithkit.run.explaining.job import Execution
+from faithkit.run.explaining.executors import resolve_executor
 from faithkit.run.explaining.progress import (
     Display,
     Progress,
@@ -36,6 +36,15 @@ class RecordingDisplay(Display):
         self.texts.append(text)
 
 
+class Keeping:
+    """An executor that keeps what is finished."""
+
+    kept_in = "a safe place"
+
+    def run(self, job, chunks):
+        raise NotImplementedError
+
+
 class Clock:
     """A clock that is set by hand."""
 
@@ -45,9 +54,12 @@ class Clock:
         return self.now
 
 
-def start_run(total=1000, done=0, **options):
+HERE = resolve_executor("here", 1)
+
+
+def start_run(total=1000, done=0, executor=HERE):
     display, clock = RecordingDisplay(), Clock()
-    return Progress("slow", Execution(**options), display, total, done, clock), display, clock
+    return Progress("slow", executor, display, total, done, clock), display, clock
 
 
 def test_rows_of_the_chunk_at_hand_move_the_bar():
@@ -57,6 +69,18 @@ def test_rows_of_the_chunk_at_hand_move_the_bar():
     progress.finish_chunk(8)
     progress.advance(1)
     assert display.shown == [10, 11, 13, 18, 19]
+
+
+def test_rows_of_an_earlier_run_count_as_done_and_not_for_the_forecast():
+    progress, display, clock = start_run()
+    progress.skip(500)
+    progress.skip(100)
+    progress.advance(0)
+    clock.now = 6.0
+    progress.skip(100)  # whenever they arrive
+    progress.finish_chunk(10)
+    assert display.shown == [600, 710]
+    assert display.texts[0].startswith("slow: 290 rows more take about 3 min (600 ms a row)")
 
 
 def test_rows_told_twice_never_lead_beyond_the_end():
@@ -114,7 +138,7 @@ def test_time_to_fit_is_not_taken_for_time_to_explain():
 
 
 def test_what_workers_did_before_the_first_answer_is_not_counted():
-    progress, display, clock = start_run(n_jobs=2)
+    progress, display, clock = start_run(executor=resolve_executor("threads", 1))
     clock.now = 500.0
     progress.finish_chunk(10)
     clock.now = 510.0
@@ -124,23 +148,27 @@ def test_what_workers_did_before_the_first_answer_is_not_counted():
 
 @one_test
 @pytest.mark.parametrize(
-    ("options", "parts", "absent_parts"),
+    ("executor", "parts", "absent_parts"),
     [
-        ({}, ["n_jobs=4 (CLI: --n-jobs 4) takes about 4 min.", "A store"], []),
-        ({"n_jobs": 2}, ["A store"], ["n_jobs="]),
-        ({"store": "kept"}, ["n_jobs=4"], ["store"]),
+        (
+            "here",
+            ["n_jobs=4 (CLI: --n-jobs 4) takes about 4 min.", "The executor stored:folder=DIR keeps"],
+            [],
+        ),
+        ("threads:workers=2", ["The executor stored:folder=DIR keeps"], ["n_jobs="]),
+        (Keeping(), [], ["n_jobs=", "stored"]),
     ],
 )
-def test_what_would_be_faster_is_said(monkeypatch, options, parts, absent_parts):
-    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
-    forecast = describe_forecast("slow", 1000, 1.0, Execution(**options))
+def test_what_would_be_faster_is_said(monkeypatch, executor, parts, absent_parts):
+    monkeypatch.setattr("faithkit.run.explaining.progress.count_cores", lambda: 4)
+    forecast = describe_forecast("slow", 1000, 1.0, resolve_executor(executor, 1))
     assert "60 rows (CLI: --samples) take a minute." in forecast
     assert all(part in forecast for part in parts)
     assert not any(part in forecast for part in absent_parts)
 
 
 def test_no_sample_is_advised_that_says_nothing():
-    assert "--samples" not in describe_forecast("slow", 1000, 10.0, Execution())
+    assert "--samples" not in describe_forecast("slow", 1000, 10.0, HERE)
 
 
 def test_an_explainer_tells_which_rows_are_done(monkeypatch):
@@ -163,14 +191,14 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
 
 
 def test_outside_a_run_nobody_listens():
-    with track_progress("slow", Execution(progress=False), 2, 0):
+    with track_progress("slow", HERE, 2, is_shown=False):
         pass
     report_progress()
 
 
 def test_without_a_terminal_the_forecast_is_logged():
     watch = TestCase().assertLogs("faithkit", logging.INFO)
-    with watch as logs, track_progress("slow", Execution(), 1000, 0) as progress:
+    with watch as logs, track_progress("slow", HERE, 1000) as progress:
         progress.clock = Clock()
         progress.advance(0)
         progress.clock.now = 80.0
@@ -189,7 +217,8 @@ def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
         monkeypatch.setattr(sys, "stderr", terminal)
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setenv("COLUMNS", "200")
-        with track_progress("a [b] slow one", Execution(), 1000, 400) as progress:
+        with track_progress("a [b] slow one", HERE, 1000) as progress:
+            progress.skip(400)
             progress.display.bar.refresh()
             progress.advance(100)
             progress.display.write("it takes [long]")
@@ -233,7 +262,7 @@ def notebook(monkeypatch):
 
 
 def test_in_a_notebook_a_line_changes_and_goes_away(notebook):
-    with track_progress("slow", Execution(), 2000, 0) as progress:
+    with track_progress("slow", HERE, 2000) as progress:
         assert notebook == [{"text/plain": "fitting slow …"}]
         progress.advance(1000)
         assert notebook[0]["text/plain"].startswith("explaining: 1,000 of 2,000 rows, ")
@@ -244,12 +273,12 @@ def test_in_a_notebook_a_line_changes_and_goes_away(notebook):
 def test_where_a_notebook_captures_its_output_no_line_is_kept(notebook):
     shell = sys.modules["IPython"].get_ipython()
     shell.display_pub = type("CapturingDisplayPublisher", (), {})()
-    with track_progress("slow", Execution(), 2000, 0) as progress:
+    with track_progress("slow", HERE, 2000) as progress:
         progress.advance(1000)
     assert notebook == []
 
 
 def test_no_progress_is_shown_where_it_is_switched_off(notebook):
-    with track_progress("slow", Execution(progress=False), 2000, 0) as progress:
+    with track_progress("slow", HERE, 2000, is_shown=False) as progress:
         progress.advance(1000)
     assert notebook == []

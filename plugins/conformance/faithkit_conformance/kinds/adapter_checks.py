@@ -23,12 +23,17 @@ ROLES = ("explanations", "rows", "predictions", "model")
 def check_takes_objects_of_the_types_that_it_names(candidate: Candidate) -> None:
     """Check that the adapter's `types` match its own example, without importing anything.
 
-    Objects are assigned to adapters by type. An object that matches no adapter is rejected or misread.
+    Objects are assigned to adapters by type. An object that matches no adapter is rejected or misread. An
+    adapter of texts, of the type `text`, is asked instead whether it takes them.
     """
     types = candidate.component.types
     remedy = 'Name the classes, as in types=("shap.Explanation",)'
     require(bool(types), "it names no types", remedy)
     example, _ = _example(candidate)
+    if "text" in types:
+        takes_example = create(candidate).takes(list(dict.fromkeys(example)))
+        require(takes_example, "it does not take the texts of its own example", "See its method takes")
+        return
     is_sequence = isinstance(example, list | tuple | np.ndarray | pd.Series) and len(example) > 0
     example_type = type(example[0] if is_sequence else example)
     type_name = f"{example_type.__module__}.{example_type.__qualname__}"

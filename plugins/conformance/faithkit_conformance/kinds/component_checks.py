@@ -25,6 +25,8 @@ METHODS_BY_KIND = {
     "discretizer": ("discretize",),
     "estimator": ("scores",),
     "diagnostic": ("diagnose",),
+    "executor": ("run",),
+    "reporter": ("write",),
     "adapter": ("example",),
     "loader": ("load", "example"),
     "dataset": ("load", "place"),

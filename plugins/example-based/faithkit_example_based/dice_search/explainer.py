@@ -68,7 +68,7 @@ class Dice:
     of the background in which a number is missing.
 
     `max_calls` ends a search at the same point on every machine. Where the model itself hangs, a limit in
-    seconds ends the row: `row_timeout` (CLI: ``--row-timeout``).
+    seconds ends the row: the executor ``processes:timeout=SECONDS``.
 
     With ``engine="library"`` the searches are dice-ml's own, faults included. Both engines use the same
     complete rows, in float64, look for the same label, and check the result with the model. With this engine,

@@ -164,8 +164,9 @@ class Agreements(faithkit.plugin.Report):
     def __str__(self) -> str:
         return f"{super().__str__()}\n\n{self.comparison}"
 
-    def _repr_html_(self) -> str:
-        return super()._repr_html_() + self.comparison._repr_html_()
+    def _repr_html_(self) -> str | None:
+        fragments = (super()._repr_html_(), self.comparison._repr_html_())
+        return "".join(filter(None, fragments)) or None
 
 
 def _count_noun(count: int, noun: str) -> str:

@@ -1,1 +1,0 @@
-"""Pictures: plots on Matplotlib axes, and as SVG on pages."""

@@ -1,0 +1,1 @@
+"""Gates on a saved result: each passes, fails, or cannot be checked."""
