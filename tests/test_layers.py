@@ -180,7 +180,7 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else():
         ("from faithkit import evaluate", "run.api"),
         ("from ..run.api import evaluate", "run.api"),
         ("from .. import run", "run"),
-        ("from . import sheets", "report.sheets"),
+        ("from . import formats", "report.formats"),
         ("import faithkit.run.api as api", "run.api"),
         ("import faithkit\nfaithkit.evaluate()", "run.api"),
         ("import faithkit as kit\nkit.evaluate()", "run.api"),
@@ -223,9 +223,6 @@ def test_an_example_is_found_wherever_it_stands():
         ("measure.tally", "errors", False),
         ("errors", "measure.tally", True),
         ("foreign", "errors", False),
-        ("plots", "run.api", False),
-        ("plots", "cli.show", True),
-        ("cli.show", "plots", False),
         ("cli.show", "__main__", True),
     ],
 )

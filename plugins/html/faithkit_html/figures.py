@@ -27,7 +27,7 @@ from faithkit.plugin import (
     to_printable,
 )
 from faithkit.results import CheckableCounts, Comparison, Overview, Violations
-from faithkit_html import drawing as plots
+from faithkit_html import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,17 +60,17 @@ CURVE = (
     "sample would check more."
 )
 VARIABLES = {
-    plots.INK: "var(--ink)",
-    plots.QUIET: "var(--quiet)",
-    plots.GRID: "var(--grid)",
-    plots.BLUE: "var(--blue)",
-    plots.PALE_BLUE: "var(--pale-blue)",
-    plots.ORANGE: "var(--orange)",
+    drawing.INK: "var(--ink)",
+    drawing.QUIET: "var(--quiet)",
+    drawing.GRID: "var(--grid)",
+    drawing.BLUE: "var(--blue)",
+    drawing.PALE_BLUE: "var(--pale-blue)",
+    drawing.ORANGE: "var(--orange)",
 }
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _COLOUR = re.compile("|".join(VARIABLES))
 _TAG = re.compile(r"<[^<>]*>")  # what comes from data is escaped, so it never looks like a tag
-_TITLED_LINE = re.compile(rf'<g id="{plots.TITLED}">.*?</g>\s*</g>', re.S)
+_TITLED_LINE = re.compile(rf'<g id="{drawing.TITLED}">.*?</g>\s*</g>', re.S)
 _MARKER = re.compile(r"(<use [^<>]*?)\s*/>")
 _UNWANTED = re.compile(
     r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.S
@@ -110,7 +110,7 @@ def draw(shown: Any, title: str, name: str) -> list[Figure]:
     draw_on = getattr(shown, "draw", None)
     if draw_on is None:
         return []
-    svg = render_svg(partial(plots.draw_report, draw_on), plots.make_chart_axes, title, name)
+    svg = render_svg(partial(drawing.draw_report, draw_on), drawing.make_chart_axes, title, name)
     return [Figure(None, "", svg)]
 
 
@@ -130,14 +130,14 @@ def _draw_levels(levels: Levels, title: str, name: str) -> list[Figure]:
 
 
 def _draw_lines(
-    estimates: "Mapping[str, plots.AnyEstimate | None]",
+    estimates: "Mapping[str, drawing.AnyEstimate | None]",
     title: str,
     name: str,
     caption: str,
     best: Collection[str] | None = None,
 ) -> Figure:
-    draw = partial(plots.draw_measures, estimates=estimates, best=best)
-    new_axes = partial(plots.make_line_axes, len(estimates))
+    draw = partial(drawing.draw_measures, estimates=estimates, best=best)
+    new_axes = partial(drawing.make_line_axes, len(estimates))
     return Figure(None, caption, render_svg(draw, new_axes, f"{title}: values and intervals up to 1", name))
 
 
@@ -147,7 +147,7 @@ def _draw_worths(comparison: Comparison, title: str, name: str) -> list[Figure]:
     systems = worth_points(comparison)
     if len(systems) < 2:
         return []
-    draw = partial(plots.draw_worth, systems=systems, best=comparison.best("sufficiency"))
+    draw = partial(drawing.draw_worth, systems=systems, best=comparison.best("sufficiency"))
     return [_draw_figure("worth and simplicity", WORTH, name, draw)]
 
 
@@ -193,8 +193,8 @@ def _draw_violations(violations: Violations, title: str, name: str) -> list[Figu
     }
     if not ranges:
         return []
-    draw, title = partial(plots.draw_ranges, ranges=ranges), "Predictions under one explanation"
-    new_axes = partial(plots.make_line_axes, len(ranges))
+    draw, title = partial(drawing.draw_ranges, ranges=ranges), "Predictions under one explanation"
+    new_axes = partial(drawing.make_line_axes, len(ranges))
     return [Figure(title, SPREAD, render_svg(draw, new_axes, title, f"{name}: {title}"))]
 
 
@@ -205,7 +205,7 @@ def _draw_map(overview: Overview, title: str, name: str) -> list[Figure]:
     texts = dict(zip(overview.selected.tolist(), overview.short_texts, strict=True))
     checked = np.flatnonzero(totals.is_checked)
     size, agreement = totals.size[checked], totals.agreement[checked]
-    points = plots.MapPoints.of(size, agreement)
+    points = drawing.MapPoints.of(size, agreement)
     order = np.concatenate(points.crowds).tolist()
     titles = [_describe_point(points, point, texts.get(int(checked[points.first[point]]))) for point in order]
     n_alone = len(totals.rows) - len(checked)
@@ -218,13 +218,13 @@ def _draw_map(overview: Overview, title: str, name: str) -> list[Figure]:
         f"{format_number(float(agreement.max()))}; the table has their numbers"
     )
     x_label = "rows with the explanation" if totals.scope is None else "rows to which the explanation applies"
-    draw = partial(plots.draw_map, points=points, label=x_label)
-    svg = render_svg(draw, plots.make_chart_axes, label, f"{name}: map of explanations", titles)
+    draw = partial(drawing.draw_map, points=points, label=x_label)
+    svg = render_svg(draw, drawing.make_chart_axes, label, f"{name}: map of explanations", titles)
     title = "Agreement of each explanation, by its number of rows"
     return [Figure(title, keep_together(MAP + unchecked), svg)]
 
 
-def _describe_point(points: plots.MapPoints, point: int, text: str | None) -> str:
+def _describe_point(points: drawing.MapPoints, point: int, text: str | None) -> str:
     n, agreement = int(points.n[point]), format_number(float(points.agreement[point]))
     mean = format_three_digits(float(points.rows[point]))
     rows = f"{mean} row{'' if mean == '1' else 's'}, agreement {agreement}"
@@ -234,13 +234,13 @@ def _describe_point(points: plots.MapPoints, point: int, text: str | None) -> st
 
 
 def _draw_figure(title: str, caption: str, name: str, draw: Any) -> Figure:
-    svg = render_svg(draw, plots.make_chart_axes, title, f"{name}: {title}")
+    svg = render_svg(draw, drawing.make_chart_axes, title, f"{name}: {title}")
     return Figure(title.capitalize(), keep_together(caption), svg)
 
 
 def _draw_curve(measure: str, counts: CheckableCounts, name: str) -> Figure:
     return _draw_figure(
-        f"{measure} by sample size", CURVE, name, partial(plots.draw_sample_size_curve, counts=counts)
+        f"{measure} by sample size", CURVE, name, partial(drawing.draw_sample_size_curve, counts=counts)
     )
 
 
@@ -249,7 +249,7 @@ def _draw_local(measure: str, unchecked: float, owners: Any, name: str, words: A
     if unchecked > 0:
         coverage = f"{format_percent(unchecked)} of instances could not be checked and are left out."
     caption = f"{words.each(measure)} {coverage}"
-    draw = partial(plots.draw_local_scores, owners=owners, label=words.local)
+    draw = partial(drawing.draw_local_scores, owners=owners, label=words.local)
     return _draw_figure(f"local {measure}", caption, name, draw)
 
 
@@ -258,7 +258,7 @@ def _draw_groups(singletons: float, counts: CheckableCounts, name: str) -> Figur
     if singletons > 0:
         caption = f"{format_percent(singletons)} of instances are alone with their explanation (orange)."
     return _draw_figure(
-        "how many share an explanation", caption, name, partial(plots.draw_group_sizes, counts=counts)
+        "how many share an explanation", caption, name, partial(drawing.draw_group_sizes, counts=counts)
     )
 
 
@@ -279,7 +279,7 @@ def render_svg(
     name : str
         Another one for every picture of a page: it makes the ids in it differ from all others.
     titles : iterable of str
-        What a browser shows for the markers of all lines whose id is `plots.TITLED`, in their order.
+        What a browser shows for the markers of all lines whose id is `drawing.TITLED`, in their order.
     """
     from matplotlib import style
 

@@ -10,7 +10,7 @@ from faithkit import Evaluation
 from faithkit.errors import InputError
 from faithkit.plugin import Report
 from faithkit.results import CheckableCounts, Comparison, Estimate
-from faithkit_html import drawing as plots
+from faithkit_html import drawing
 from faithkit_html.figures import worth_points
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def measures(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
     >>> faithkit_html.plots.measures(result).figure.savefig("measures.png")  # doctest: +SKIP
     """
     estimates = {"consistency": result.consistency, "sufficiency": result.sufficiency}
-    return plots.draw_measures(plots.make_line_axes(len(estimates)) if ax is None else ax, estimates)
+    return drawing.draw_measures(drawing.make_line_axes(len(estimates)) if ax is None else ax, estimates)
 
 
 def systems(comparison: Comparison, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
@@ -45,8 +45,8 @@ def systems(comparison: Comparison, measure: str = "consistency", ax: "Axes | No
     if not ranked:
         raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
     estimates = {name: ranked[name] for name in comparison.results if name in ranked}
-    axes = plots.make_line_axes(len(estimates)) if ax is None else ax
-    return plots.draw_measures(axes, estimates, comparison.best(measure))
+    axes = drawing.make_line_axes(len(estimates)) if ax is None else ax
+    return drawing.draw_measures(axes, estimates, comparison.best(measure))
 
 
 def draw(report: Report, ax: "Axes | None" = None) -> "Axes":
@@ -62,7 +62,7 @@ def draw(report: Report, ax: "Axes | None" = None) -> "Axes":
     """
     if not hasattr(report, "draw"):
         raise InputError(f"a {type(report).__name__} has no plot: print it, or write a page.")
-    axes: Axes = plots.draw_report(report.draw, ax)
+    axes: Axes = drawing.draw_report(report.draw, ax)
     return axes
 
 
@@ -82,7 +82,7 @@ def subgroups(
     }
     if not any(estimates.values()):
         raise InputError(f"{measure} cannot be drawn: no group has it.")
-    return plots.draw_measures(plots.make_line_axes(len(estimates)) if ax is None else ax, estimates)
+    return drawing.draw_measures(drawing.make_line_axes(len(estimates)) if ax is None else ax, estimates)
 
 
 def sample_size(result: Evaluation, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
@@ -93,8 +93,8 @@ def sample_size(result: Evaluation, measure: str = "consistency", ax: "Axes | No
     >>> import faithkit, faithkit_html
     >>> axes = faithkit_html.plots.sample_size(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
-    return plots.draw_sample_size_curve(
-        plots.make_chart_axes() if ax is None else ax, _counts(result, measure)
+    return drawing.draw_sample_size_curve(
+        drawing.make_chart_axes() if ax is None else ax, _counts(result, measure)
     )
 
 
@@ -111,8 +111,8 @@ def local_scores(result: Evaluation, measure: str = "consistency", ax: "Axes | N
         raise InputError(
             f"local scores of {measure} cannot be drawn: the result has no rows, or not this measure."
         )
-    return plots.draw_local_scores(
-        plots.make_chart_axes() if ax is None else ax, count.with_sorted_labels.owners
+    return drawing.draw_local_scores(
+        drawing.make_chart_axes() if ax is None else ax, count.with_sorted_labels.owners
     )
 
 
@@ -124,8 +124,8 @@ def group_sizes(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
     >>> import faithkit, faithkit_html
     >>> axes = faithkit_html.plots.group_sizes(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
-    return plots.draw_group_sizes(
-        plots.make_chart_axes() if ax is None else ax, _counts(result, "consistency")
+    return drawing.draw_group_sizes(
+        drawing.make_chart_axes() if ax is None else ax, _counts(result, "consistency")
     )
 
 
@@ -147,7 +147,7 @@ def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     if not points:
         raise InputError("worth cannot be drawn: no system has a control and could be checked.")
     best = comparison.best("sufficiency")
-    return plots.draw_worth(plots.make_chart_axes() if ax is None else ax, points, best)
+    return drawing.draw_worth(drawing.make_chart_axes() if ax is None else ax, points, best)
 
 
 def _counts(result: Evaluation, measure: str) -> CheckableCounts:
