@@ -107,9 +107,15 @@ def compute_difference(
     return Difference(first.estimate - second.estimate, low, high, confidence, smallest_level(limits))
 
 
-def correlate_errors(first: JackknifeEstimate, second: JackknifeEstimate) -> tuple[float, float]:
-    """Return how the errors of two measures of one sample go together, for the lower and the upper end."""
-    return _correlation(first.value, second.disagreement), _correlation(second.value, first.disagreement)
+def subtract_measures(
+    first: JackknifeEstimate, second: JackknifeEstimate, confidence: float = 0.95, paired: bool = True
+) -> Difference:
+    """Return the first measure minus the second, on one sample (`paired`) or on two disjoint ones."""
+    correlations = (0.0, 0.0)
+    if paired:
+        rho_low = _correlation(first.value, second.disagreement)
+        correlations = rho_low, _correlation(second.value, first.disagreement)
+    return compute_difference(first.statistics, second.statistics, confidence, correlations)
 
 
 def _lower_limit(a: MeasureStatistics, b: MeasureStatistics, rho: float, confidence: float) -> float:

@@ -17,7 +17,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.difference import adjust_by_holm, compute_difference
+from faithkit.measure.difference import adjust_by_holm, subtract_measures
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.deletions import CentralMoments
@@ -443,7 +443,7 @@ def draw_two_explainers(n=300, seed=0, good=0.9, poor=0.7):
 
 
 def difference_of(first, second, **options):
-    return compute_difference(JackknifeEstimate.of(first), JackknifeEstimate.of(second), **options)
+    return subtract_measures(JackknifeEstimate.of(first), JackknifeEstimate.of(second), **options)
 
 
 @one_test

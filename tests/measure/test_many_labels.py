@@ -22,7 +22,7 @@ from faithkit.measure.agreement import same_label
 from faithkit.measure.agreement.same_label import ScopeLabels
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting import scans, tally
-from faithkit.measure.difference import compute_difference
+from faithkit.measure.difference import subtract_measures
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife.deletions import max_influence
@@ -151,7 +151,7 @@ def test_differences_equal_those_of_whole_tables(case, other, regime):
     second = np.resize(other[1], len(owned))
 
     def compute():
-        return compute_difference(
+        return subtract_measures(
             *(JackknifeEstimate.of(counted(SameExplanation(), codes, labels, k)) for codes in (owned, second))
         )
 

@@ -12,7 +12,7 @@ from scipy import stats
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import JackknifeEstimate, compute_difference
+from faithkit.measure.difference import JackknifeEstimate, subtract_measures
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.merging import match_rows
 
@@ -210,7 +210,7 @@ def _compare(rng, n, first, second):
         named_labels = np.where(rng.random(n) < right, labels, 1 - labels)
         sides.append(measure(Explanations.of((2 * words + named_labels).tolist()), labels))
     truth = [right**2 + (1 - right) ** 2 for right in (first, second)]
-    return compute_difference(*sides), truth[0] - truth[1]
+    return subtract_measures(*sides), truth[0] - truth[1]
 
 
 @pytest.mark.slow

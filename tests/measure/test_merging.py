@@ -15,7 +15,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import compute_difference
+from faithkit.measure.difference import subtract_measures
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.merging import Merging, _content_order, divide_rows, match_rows
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -479,7 +479,7 @@ def test_a_difference_of_vectors_with_weights_is_found():
     vectors, labels, weights, _ = DESIGNS["by stratum"](rng, 1000, _certain)
     good = measure(vectors, labels, weights)
     blocks = np.arange(1000) % 20  # checked, and useless
-    result = compute_difference(good, measure(blocks[:, None].astype(float), labels, weights))
+    result = subtract_measures(good, measure(blocks[:, None].astype(float), labels, weights))
     assert result.low > 0
     assert len(good.value) == 1000
 

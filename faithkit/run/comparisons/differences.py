@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.counting.design import Design
-from faithkit.measure.difference import Difference, compute_difference, correlate_errors
+from faithkit.measure.difference import Difference, subtract_measures
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.populations.row_metadata import RowContent
 
@@ -25,14 +25,12 @@ def subtract_results(first: Any, second: Any, measure: str, paired: bool) -> Dif
             "give both blocks, or neither."
         )
     sides = _jackknife_estimate(first, measure, paired), _jackknife_estimate(second, measure, paired)
-    correlations = (0.0, 0.0)
     if paired:
         check_paired(first.evidence.population.row_content, second.evidence.population.row_content)
-        correlations = correlate_errors(*sides)
-    return compute_difference(sides[0].statistics, sides[1].statistics, first.confidence, correlations)
+    return subtract_measures(*sides, first.confidence, paired)
 
 
-def check_design(result: Any, reference: Any, remedy: str = "draw both alike") -> None:
+def check_design(result: Any, reference: Any) -> None:
     """Refuse two samples if only one has weights, clusters or blocks.
 
     Weights that are all equal count as none, and so do clusters of one row.
@@ -51,7 +49,7 @@ def check_design(result: Any, reference: Any, remedy: str = "draw both alike") -
         is_here, is_there = (getattr(side.design, field) is not None for side in (result, reference))
         if is_here != is_there:
             side = "this sample" if is_here else "the reference"
-            raise InputError(f"{side} alone has {name}, which make it another measure: {remedy}.")
+            raise InputError(f"{side} alone has {name}, which make it another measure: draw both alike.")
 
 
 def _jackknife_estimate(result: Any, measure: str, paired: bool) -> JackknifeEstimate:

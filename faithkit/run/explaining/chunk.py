@@ -176,7 +176,7 @@ def fail_row(job: Job, row: Chunk, reason: str, cause: BaseException | None = No
     ...         failures = [faithkit.plugin.fail_row(job, row, "too late") for row in rows]
     ...         yield chunk, faithkit.plugin.ChunkResult.concat(failures)
     >>> X = np.arange(3.0).reshape(-1, 1)
-    >>> result = faithkit.evaluate(lambda X: X[:, 0] > 1, X, list, executor=hurried, on_error="record")
+    >>> result = faithkit.evaluate(lambda X: X[:, 0] > 1, X, np.sign, executor=hurried, on_error="record")
     >>> result.why_unexplained
     {'too late': 3}
     """

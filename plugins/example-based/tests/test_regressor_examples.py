@@ -85,7 +85,7 @@ def test_a_model_of_neighbours_that_predicts_their_mean_explains_itself():
 
 
 def explain_with_store(folder, explainer, model, **options):
-    options = {"background": BACKGROUND, "progress": False, "store": folder} | options
+    options = {"background": BACKGROUND, "progress": False, "executor": f"stored:folder={folder}"} | options
     return faithkit.evaluate(model, ROWS, explainer, **options).rows.explanations
 
 
@@ -108,7 +108,8 @@ def test_a_store_does_not_answer_for_another_spread_of_numbers(tmp_path):
     def stars(texts):
         return np.array([text.count("fine") + 0.25 for text in texts])
 
-    options = {"explainer": "anchors-text:beam_size=1,tau=0.4", "progress": False, "store": tmp_path}
+    options = {"explainer": "anchors-text:beam_size=1,tau=0.4", "progress": False}
+    options["executor"] = f"stored:folder={tmp_path}"
     few = [text for text in TEXTS if text.count("fine") < 2]
     withins = [
         faithkit.evaluate(

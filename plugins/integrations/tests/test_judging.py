@@ -1,5 +1,7 @@
 """Limits in Python: kept, missed, or not to be checked, by the lower end of the interval, as on the command line."""
 
+import re
+
 import numpy as np
 import pytest
 from faithkit_integrations import judge
@@ -88,6 +90,20 @@ def test_a_judgement_is_true_only_if_every_gate_is_kept(limits, is_kept):
     judgement = judge(RESULT, **limits)
     assert (judgement.is_kept, bool(judgement)) == (is_kept, is_kept is True)
     assert judgement.to_dict()["is_kept"] is is_kept
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("read", "new"),
+    [
+        (lambda: RESULT.judge, "faithkit_integrations.judge(result, consistency=0.8)"),
+        (lambda: faithkit.scorer, "faithkit_integrations.scorer"),
+        (lambda: faithkit.results.GateResult, "faithkit_integrations.GateResult"),
+    ],
+)
+def test_an_old_name_says_the_new_one(read, new):
+    with pytest.raises(AttributeError, match=re.escape(new)):
+        read()
 
 
 def test_what_is_no_result_is_refused():
