@@ -29,6 +29,7 @@ from faithkit_conformance.kinds import (
     relation_checks,
     relation_invariance_checks,
     relation_objection_checks,
+    reporter_checks,
 )
 from faithkit_conformance.kinds.plugin_checks import Plugin
 from faithkit_conformance.kit import Candidate, Kit, Situation, load_kit
@@ -45,6 +46,7 @@ _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "discretizer": (discretizer_checks,),
     "estimator": (estimator_checks,),
     "diagnostic": (diagnostic_checks,),
+    "reporter": (reporter_checks,),
     "adapter": (adapter_checks,),
     "loader": (loader_checks,),
     "dataset": (dataset_checks,),

@@ -25,6 +25,7 @@ METHODS_BY_KIND = {
     "discretizer": ("discretize",),
     "estimator": ("scores",),
     "diagnostic": ("diagnose",),
+    "reporter": ("write",),
     "adapter": ("example",),
     "loader": ("load", "example"),
     "dataset": ("load", "place"),
