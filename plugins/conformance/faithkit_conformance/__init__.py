@@ -55,7 +55,7 @@ def run_checks(target: Any, *, situations: Mapping[str, Situation] | None = None
     >>> from faithkit.plugin import registry
     >>> from faithkit_conformance import run_checks
     >>> print(run_checks(("estimator", registry().find("estimator", "leave-one-out").component)))
-    13 checks ran: 13 passed, 0 failed. 0 skipped.
+    1... checks ran: 1... passed, 0 failed. ... skipped...
     """
     return run(checks_for(target, situations=situations))
 

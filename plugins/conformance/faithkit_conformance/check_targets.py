@@ -30,6 +30,7 @@ from faithkit_conformance.kinds import (
     relation_checks,
     relation_invariance_checks,
     relation_objection_checks,
+    reporter_checks,
 )
 from faithkit_conformance.kinds.plugin_checks import Plugin
 from faithkit_conformance.kit import Candidate, Kit, Situation, load_kit
@@ -47,7 +48,7 @@ _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "estimator": (estimator_checks,),
     "diagnostic": (diagnostic_checks,),
     "executor": (executor_checks,),
-    "reporter": (),
+    "reporter": (reporter_checks,),
     "adapter": (adapter_checks,),
     "loader": (loader_checks,),
     "dataset": (dataset_checks,),

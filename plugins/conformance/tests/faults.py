@@ -574,6 +574,21 @@ DISCRETIZERS = {
 }
 
 ESTIMATORS = {
+    "ComparesWithTheMean": (
+        "parts_of_the_tally_suffice",
+        "compares-with-the-mean on a tally with three labels: one more explanation in the tally gave the others other "
+        "scores. Score u from counts[u] and owners[:, u] alone, or say whole = True.",
+    ),
+    "WeighsByTheTotal": (
+        "parts_of_the_tally_suffice",
+        "weighs-by-the-total on a tally with three labels: one more explanation in the tally gave the others other "
+        "weights. Score u from counts[u] and owners[:, u] alone, or say whole = True.",
+    ),
+    "SaysWhole": (
+        "parts_of_the_tally_suffice",
+        "says-whole on a tally with three labels: whole is 'yes'; expected True or False. Say False if every part of a "
+        "tally can be scored alone.",
+    ),
     "ScoresNothing": (
         "some_owners_are_scored",
         "scores-nothing: every score is NaN, on every tally. Give NaN only where nothing can be checked.",
@@ -766,6 +781,46 @@ DIAGNOSTICS = {
     ),
 }
 
+REPORTERS = {
+    "NeedsOneText": (
+        "needs_are_texts",
+        """needs-one-text: needs is 'labels'. Write for example needs = ("contradictions:k=5", "labels").""",
+    ),
+    "RefusesEverything": (
+        "writes_something",
+        "refuses-everything: it writes no report. a_log_of_labels: today is Sunday. … Write at least one of them.",
+    ),
+    "KnowsEvaluationsOnly": (
+        "writes_something",
+        "knows-evaluations-only on an_estimate: AttributeError: … Write it, or raise a FaithkitError that says what "
+        "the format needs.",
+    ),
+    "WritesTheFileItself": (
+        "content_is_text_or_bytes",
+        "writes-the-file-itself on a_log_of_labels: write returned a NoneType; expected str or bytes. Return a str or "
+        "bytes; the kernel opens and closes files.",
+    ),
+    "WritesNothing": (
+        "content_is_text_or_bytes",
+        "writes-nothing on a_log_of_labels: write returned nothing. Return a str or bytes; the kernel opens and closes "
+        "files.",
+    ),
+    "WritesHalfACharacter": (
+        "content_is_text_or_bytes",
+        "writes-half-a-character on a_log_of_labels: the text cannot be encoded: UnicodeEncodeError: … Replace what "
+        "is no character.",
+    ),
+    "NumbersItsFiles": (
+        "equal_reports_are_written_alike",
+        "numbers-its-files on a_log_of_labels: one report was written in two ways. Leave out times, random ids, and "
+        "the order of sets.",
+    ),
+    "TakesTheTextsOut": (
+        "the_report_is_left_alone",
+        "takes-the-texts-out on a_report_of_a_plugin: write changed the report. Work on a copy.",
+    ),
+}
+
 ADAPTERS = {
     "TakesAnother": (
         "takes_objects_of_the_types_that_it_names",
@@ -893,6 +948,17 @@ REMARKS = {
 }
 """What is no failure, and is said all the same."""
 
+REPORTER_TYPES = {
+    (): (
+        "types_are_suffixes_or_media_types",
+        """sound: it names no types. Write for example types=(".html", "text/html").""",
+    ),
+    ("html", ".HTML"): (
+        "types_are_suffixes_or_media_types",
+        """sound: 'html', '.HTML' is neither a suffix nor a media type. Write for example types=(".html", "text/html").""",
+    ),
+}
+
 TABLES = (
     EXPLAINERS,
     RELATIONS,
@@ -900,6 +966,8 @@ TABLES = (
     ESTIMATORS,
     DIAGNOSTICS,
     EXECUTORS,
+    REPORTERS,
+    REPORTER_TYPES,
     ADAPTERS,
     LOADERS,
     DATASETS,

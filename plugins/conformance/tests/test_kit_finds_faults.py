@@ -26,6 +26,8 @@ from faults import (
     PLUGINS,
     RELATIONS,
     REMARKS,
+    REPORTER_TYPES,
+    REPORTERS,
     SUMMARIES,
     TABLES,
 )
@@ -83,6 +85,7 @@ FAULTS = {
     "estimator": (ESTIMATORS, {}),
     "diagnostic": (DIAGNOSTICS, {}),
     "executor": (EXECUTORS, {}),
+    "reporter": (REPORTERS, {"types": (".line", "text/line")}),
     "dataset": (DATASETS, {}),
     "adapter": (ADAPTERS, {"types": ("faulty.Note",)}),
     "loader": (LOADERS, {"types": (".limit",)}),
@@ -99,6 +102,32 @@ def test_the_fault_of_another_component_is_found_by_one_check(kind, name):
     check, message = faults[name]
     faulty = make_component(kind, name, **fields)
     assert_only(run_checks((kind, faulty)), f"{faulty.name}-{check}", message)
+
+
+@one_test
+@pytest.mark.parametrize("types", REPORTER_TYPES)
+def test_types_that_no_reporter_has_are_found_by_one_check(types):
+    check, message = REPORTER_TYPES[types]
+    report = run_checks(("reporter", make_component("reporter", "Sound", types=types)))
+    assert_only(report, f"sound-{check}", message)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("kind", "name", "skipped"),
+    [
+        ("reporter", "WritesBytes", []),
+        ("reporter", "RefusesWhatIsNoEvaluation", []),
+        ("estimator", "ScoresParts", []),
+        ("estimator", "ComparesWithTheMeanAndSaysSo", ["parts_of_the_tally_suffice"]),
+        ("estimator", "Sound", ["parts_of_the_tally_suffice"]),
+    ],
+)
+def test_what_the_contract_leaves_open_passes(kind, name, skipped):
+    component = make_component(kind, name, types=(".line",) if kind == "reporter" else ())
+    report = run_checks((kind, component))
+    assert report.failed == {}
+    assert list(report.skipped) == [f"{component.name}-{check}" for check in skipped]
 
 
 def test_an_adapter_that_names_no_types_is_found_by_one_check():
@@ -128,9 +157,9 @@ def test_a_summarys_fault_is_found_by_one_check(summary):
 
 
 @one_test
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted({*KINDS, "reporter"}))
 def test_a_sound_component_passes_every_check(kind):
-    types = {"adapter": ("faulty.Note",), "loader": (".limit",)}.get(kind, ())
+    types = {"adapter": ("faulty.Note",), "loader": (".limit",), "reporter": (".line",)}.get(kind, ())
     sound = make_component(
         kind, "sound" if kind == "command" else "Sound", kinds=("vector",), inputs=("table",), types=types
     )

@@ -6,6 +6,7 @@ from copy import deepcopy
 from itertools import product
 from numbers import Real
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 from attrs import evolve, frozen
@@ -141,6 +142,37 @@ def check_order_of_the_tally_is_irrelevant(trial: EstimatorTrial) -> None:
         for numbers, compute in (("scores", trial.score_owners), ("weights", trial.weigh_owners)):
             is_same = are_equal(np.flip(compute(reversed_tally), axis + 1), compute(), _ROUNDING)
             require(is_same, f"{items} in the opposite order got other {numbers}", remedy)
+
+
+@for_each(_estimator_trials, check_order_of_the_tally_is_irrelevant)
+def check_parts_of_the_tally_suffice(trial: EstimatorTrial) -> None:
+    """Check that an estimator with `whole = False` scores an explanation alike if the tally has one more.
+
+    A large tally comes in parts, and such an estimator is given one after the other.
+    """
+    whole = getattr(trial.estimator, "whole", True)
+    problem = f"whole is {whole!r:.60}; expected True or False"
+    require(
+        isinstance(whole, bool | np.bool_), problem, "Say False if every part of a tally can be scored alone"
+    )
+    if whole:
+        raise SkipTest("It asks for the whole tally.")
+    larger = _with_one_more_explanation(trial.tally)
+    remedy = "Score u from counts[u] and owners[:, u] alone, or say whole = True"
+    for numbers, compute in (("scores", trial.score_owners), ("weights", trial.weigh_owners)):
+        before, after = compute(), compute(larger)[:, :-1, :-1]
+        problem = f"one more explanation in the tally gave the others other {numbers}"
+        require(are_equal(before, after, _ROUNDING), problem, remedy)
+
+
+def _with_one_more_explanation(tally: Tally) -> Tally:
+    """Add an explanation with two owners: one has the first label, and one a label that nobody else has."""
+    counts = np.pad(tally.counts, ((0, 1), (0, 1)))
+    owners = np.pad(tally.owners, ((0, 0), (0, 1), (0, 1)))
+    for label in (0, -1):
+        counts[-1, label] += 1
+        owners[1, -1, label] += 1
+    return Tally(counts, owners)
 
 
 def _large_trial(candidate: Candidate) -> list[EstimatorTrial]:

@@ -127,3 +127,44 @@ class ScoresNothing(Sound):
 
     def scores(self, tally):
         return np.full(tally.owners.shape, np.nan)
+
+
+class ComparesWithTheMean(Sound):
+    """Says that parts suffice, and looks at all explanations."""
+
+    whole = False
+
+    def scores(self, tally):
+        shares = tally.agreeing / np.maximum(tally.others, 1)
+        mean = (shares * tally.owners).sum() / tally.owners.sum()
+        return 1 - np.clip(np.abs(shares - mean), 0, 1)
+
+
+class ComparesWithTheMeanAndSaysSo(ComparesWithTheMean):
+    """Asks for the whole tally."""
+
+    whole = True
+
+
+class WeighsByTheTotal(Sound):
+    """Scores parts alone, and weighs them by the number of all instances."""
+
+    whole = False
+
+    def weigh(self, tally):
+        return np.full(tally.owners.shape, 1 / tally.n)
+
+
+class SaysWhole(Sound):
+    """A word where True or False is due."""
+
+    whole = "yes"
+
+
+class ScoresParts(Sound):
+    """Says that parts suffice, and they do."""
+
+    whole = False
+
+    def scores(self, tally):
+        return tally.agreeing / np.maximum(tally.others, 1)
