@@ -49,6 +49,13 @@ KEYWORDS: Mapping[str, str] = {
 """What to write instead of a keyword argument of `faithkit.evaluate` and `faithkit.compare`."""
 
 NAMES: Mapping[str, str] = {
+    "faithkit.FaithkitError": "faithkit.errors.FaithkitError",
+    "faithkit.FaithkitWarning": "faithkit.errors.FaithkitWarning",
+    "faithkit.Contains": "faithkit.plugin.Contains",
+    "faithkit.Interval": "faithkit.plugin.Interval",
+    "faithkit.NoneOf": "faithkit.plugin.NoneOf",
+    "faithkit.OneOf": "faithkit.plugin.OneOf",
+    "faithkit.adapt": "faithkit.plugin.adapt",
     "faithkit.testing": "faithkit_conformance",
     "faithkit.scorer": "faithkit_integrations.scorer",
     "faithkit.results.GateResult": "faithkit_integrations.GateResult",

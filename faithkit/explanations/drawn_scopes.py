@@ -121,7 +121,8 @@ class ScopeOwners:
 
         Examples
         --------
-        >>> from faithkit import OneOf, Rule
+        >>> from faithkit import Rule
+        >>> from faithkit.plugin import OneOf
         >>> rules = Explanations.of([Rule([OneOf("b", [1])]), Rule()], kind="rule")
         >>> ScopeOwners.of(rules, ["a", "b"], np.array([5, 5])).named_column
         array([1])

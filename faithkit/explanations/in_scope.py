@@ -34,7 +34,7 @@ class InScope(Relation):
     Examples
     --------
     >>> import faithkit, pandas as pd
-    >>> rule = faithkit.Rule([faithkit.Interval("age", high=40)])
+    >>> rule = faithkit.Rule([faithkit.plugin.Interval("age", high=40)])
     >>> young = faithkit.Explanations.of([rule], kind="rule")
     >>> explanations = faithkit.Explanations.of(["a", "b"])
     >>> sample = faithkit.plugin.Sample(pd.DataFrame({"age": [30, None]}), explanations)

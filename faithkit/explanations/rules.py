@@ -76,7 +76,7 @@ class Rule(metaclass=SaysNewNames):
     Examples
     --------
     >>> import pandas as pd
-    >>> from faithkit import OneOf
+    >>> from faithkit.plugin import OneOf
     >>> rule = Rule([Interval("age", high=40), OneOf("sex", ["Male"]), Interval("age", low=20)])
     >>> print(rule)
     20 < age ≤ 40 and sex = Male

@@ -44,7 +44,7 @@ class StatedScopes:
     --------
     >>> import faithkit, numpy as np
     >>> X = np.arange(4.0).reshape(-1, 1)
-    >>> rules = [faithkit.Rule([faithkit.Interval(0, high=high)]) for high in (3, 3, 3, 1)]
+    >>> rules = [faithkit.Rule([faithkit.plugin.Interval(0, high=high)]) for high in (3, 3, 3, 1)]
     >>> explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     >>> result = faithkit.score(["yes", "no", "no", "no"], explanations, X)
     >>> scopes = StatedScopes.of(result.evidence.counts["sufficiency"])

@@ -227,8 +227,8 @@ def score(
         The instances, for relations that read them. Columns of numbers in `explanations` are paired with the
         columns of X, by name or else in their order, and are then importances of these.
     adapter : str, optional
-        What reads the explanations: a name, or "name:param=value,…", as in `faithkit.adapt`. By default
-        texts are read by the one installed adapter that takes them, such as "rule-texts", which reads rules
+        What reads the explanations: a name, or "name:param=value,…", as in `faithkit.plugin.adapt`. By
+        default texts are read by the one installed adapter that takes them, such as "rule-texts", which reads rules
         about the columns of X ("age ≤ 37 and sex = Male"); "none" compares them as texts.
     discretizer, relation, estimator, confidence, permutations, control_draws, faithful_at
         As in `evaluate`.

@@ -45,7 +45,7 @@ def _rules(m, n, n_columns=14, n_conditions=3):
         places = [np.searchsorted(quantiles[:, column], row[column]) for column in columns]
         rules.append(
             faithkit.Rule(
-                faithkit.Interval(
+                faithkit.plugin.Interval(
                     int(column), float(padded[place, column]), float(padded[place + 12, column])
                 )
                 for column, place in zip(columns, places, strict=True)

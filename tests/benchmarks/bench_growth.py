@@ -42,7 +42,7 @@ def sufficiency(rules):
     cuts = rng.normal(size=(rules, 2))
     pairs = [rng.choice(COLUMNS, 2, replace=False) for _ in range(rules)]
     distinct = [
-        faithkit.Rule([faithkit.Interval(int(a), high=s), faithkit.Interval(int(b), low=t)])
+        faithkit.Rule([faithkit.plugin.Interval(int(a), high=s), faithkit.plugin.Interval(int(b), low=t)])
         for (a, b), (s, t) in zip(pairs, cuts, strict=True)
     ]
     owned = np.r_[np.arange(rules), rng.integers(0, rules, RULE_ROWS - rules)]

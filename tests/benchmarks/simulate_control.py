@@ -20,7 +20,7 @@ def _name_values(X, columns):
     """Return the rules that name the value of each row in a column, which is another one for each row."""
     by_cell = {}
     for column, value in zip(columns, X[np.arange(len(X)), columns], strict=True):
-        by_cell.setdefault((column, value), faithkit.Rule([faithkit.OneOf(int(column), [value])]))
+        by_cell.setdefault((column, value), faithkit.Rule([faithkit.plugin.OneOf(int(column), [value])]))
     return [by_cell[cell] for cell in zip(columns, X[np.arange(len(X)), columns], strict=True)]
 
 
@@ -45,25 +45,27 @@ def _toss_coins(explain):
 def _name_segments(rng, X):
     segment = rng.integers(0, 12, len(X)).astype(str)
     by_segment = {
-        name: faithkit.Rule([faithkit.OneOf("g", [name]), faithkit.OneOf("h", [name])])
+        name: faithkit.Rule([faithkit.plugin.OneOf("g", [name]), faithkit.plugin.OneOf("h", [name])])
         for name in np.unique(segment).tolist()
     }
     return X.assign(g=segment, h=segment, i=segment), [by_segment[name] for name in segment]
 
 
 def _name_halves(rng, X):
-    halves = [faithkit.Rule([faithkit.Interval("a", *ends)]) for ends in ((-np.inf, 9.5), (9.5, np.inf))]
+    halves = [
+        faithkit.Rule([faithkit.plugin.Interval("a", *ends)]) for ends in ((-np.inf, 9.5), (9.5, np.inf))
+    ]
     return X, [halves[int(value > 9.5)] for value in X["a"]]
 
 
 def _name_windows(rng, X):
     X = X.assign(a=rng.normal(size=len(X)))
-    return X, [faithkit.Rule([faithkit.Interval("a", x - 0.05, x + 0.05)]) for x in X["a"].tolist()]
+    return X, [faithkit.Rule([faithkit.plugin.Interval("a", x - 0.05, x + 0.05)]) for x in X["a"].tolist()]
 
 
 def _name_categories(rng, X):
     X = X.astype(int).astype(str)
-    by_value = {value: faithkit.Rule([faithkit.OneOf("a", [value])]) for value in X["a"].unique()}
+    by_value = {value: faithkit.Rule([faithkit.plugin.OneOf("a", [value])]) for value in X["a"].unique()}
     return X, [by_value[value] for value in X["a"]]
 
 

@@ -26,7 +26,7 @@ def log(tmp_path):
             "phi_age": [0.5, 0.5, 0.1, 0.5, np.nan],
             "phi_job": [0.0, -0.0, 0.3, 0.0, np.nan],
             "rule": [
-                json.dumps(faithkit.Rule([faithkit.Interval("age", high=limit)]).to_json())
+                json.dumps(faithkit.Rule([faithkit.plugin.Interval("age", high=limit)]).to_json())
                 for limit in (40, 40, 70, 40, 70)
             ],
             "age": [30, 35, 60, 38, 65],

@@ -40,7 +40,7 @@ ENDINGS = [
     (SystemExit(3), 1, "error: SystemExit: 3. Third-party code tried to end the program"),
     (MemoryError(), 1, "error: MemoryError. Memory is too small for this: take fewer rows"),
     (DeprecationWarning("old"), 1, "error: DeprecationWarning: old. Warnings are errors here"),
-    (faithkit.FaithkitWarning("hm"), 1, "error: FaithkitWarning: hm. Warnings are errors here"),
+    (faithkit.errors.FaithkitWarning("hm"), 1, "error: FaithkitWarning: hm. Warnings are errors here"),
     (
         OSError(36, "File name too long", "x" * 9),
         1,

@@ -100,7 +100,7 @@ def folder(tmp_path_factory):
         "def brightness(X):\n    return X.mean(axis=(1, 2))\n\n\n"
         "@faithkit.relation\ndef retired(person, rule):\n    return person['age'] > 67\n"
     )
-    rule = json.dumps(faithkit.Rule([faithkit.Interval("hours", high=35)]).to_json())
+    rule = json.dumps(faithkit.Rule([faithkit.plugin.Interval("hours", high=35)]).to_json())
     log = X.assign(label=model.predict(X), phi_age=0.1, phi_hours=(X["hours"] > 35) * 0.2, rule=rule)
     for name in ("log", "this_week", "last_week"):
         log.to_parquet(folder / f"{name}.parquet")

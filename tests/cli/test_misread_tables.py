@@ -9,7 +9,8 @@ from consoles import run
 from looping import one_test
 
 import faithkit
-from faithkit import Contains, Rule
+from faithkit import Rule
+from faithkit.plugin import Contains
 
 RNG = np.random.default_rng(0)
 
@@ -69,7 +70,7 @@ def test_an_id_column_that_a_default_model_would_learn_from_is_named(tmp_path):
 def test_groups_that_are_made_of_the_prediction_are_noticed(by):
     label = np.arange(60) % 3
     groups = {"label": label, "coarse": label > 0, "fine": label + 3 * (np.arange(60) % 2)}[by]
-    with pytest.warns(faithkit.FaithkitWarning, match="known before the prediction, such as a branch"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="known before the prediction, such as a branch"):
         faithkit.score(label, ["a", "b", "c", "d"] * 15).by(groups)
 
 

@@ -207,8 +207,8 @@ def test_a_reference_of_numbers_is_compared_and_one_of_labels_refused(log, tmp_p
 def outliers(tmp_path):
     """A log of rules whose scopes are full of outliers, so that they leave more than a constant one does."""
     rng = np.random.default_rng(0)
-    rule = json.dumps(faithkit.Rule([faithkit.Interval("a", low=49.5)]).to_json())
-    wider_rule = json.dumps(faithkit.Rule([faithkit.Interval("a", low=48)]).to_json())
+    rule = json.dumps(faithkit.Rule([faithkit.plugin.Interval("a", low=49.5)]).to_json())
+    wider_rule = json.dumps(faithkit.Rule([faithkit.plugin.Interval("a", low=48)]).to_json())
     p = np.concatenate([0.1 * rng.normal(size=50), 30 * rng.normal(size=50)])
     table = pd.DataFrame({"p": p, "a": np.arange(100.0), "why": [rule] * 50 + [wider_rule] * 50})
     table.to_parquet(tmp_path / "log.parquet", row_group_size=30)

@@ -106,7 +106,7 @@ def test_a_warning_is_one_line(monkeypatch):
     def warn(**_):
         import warnings
 
-        warnings.warn("one\n\x1b[2Jtwo", faithkit.FaithkitWarning, stacklevel=1)
+        warnings.warn("one\n\x1b[2Jtwo", faithkit.errors.FaithkitWarning, stacklevel=1)
         warnings.warn("three\x1b[2J", UserWarning, stacklevel=1)
         raise faithkit.errors.InputError("enough.")
 

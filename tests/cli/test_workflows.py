@@ -54,8 +54,8 @@ def folder(tmp_path_factory):
 
 
 def make_log(X, predictions):
-    low = faithkit.Rule([faithkit.Interval("debt", high=0.35)])
-    high = faithkit.Rule([faithkit.Interval("debt", low=0.35)])
+    low = faithkit.Rule([faithkit.plugin.Interval("debt", high=0.35)])
+    high = faithkit.Rule([faithkit.plugin.Interval("debt", low=0.35)])
     rules = [json.dumps((low if debt <= 0.35 else high).to_json()) for debt in X["debt"]]
     importance = {
         "phi_debt": np.round(0.35 - X["debt"], 1),

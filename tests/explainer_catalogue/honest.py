@@ -24,7 +24,8 @@ from explainer_catalogue.worlds import (
 )
 
 import faithkit
-from faithkit import Contains, Interval, NoneOf, OneOf, Rule
+from faithkit import Rule
+from faithkit.plugin import Contains, Interval, NoneOf, OneOf
 
 LIME = "lime:samples=400"
 

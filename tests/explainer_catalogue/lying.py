@@ -26,7 +26,8 @@ from explainer_catalogue.useless import _balls
 from explainer_catalogue.worlds import GATED, PLANT_LABELS, PLANTS, TOPIC_WORDS
 
 import faithkit
-from faithkit import Contains, Interval, OneOf, Rule
+from faithkit import Rule
+from faithkit.plugin import Contains, Interval, OneOf
 
 KERNEL_SHAP = "shap:algorithm=kernel,background=sample:10"
 

@@ -69,7 +69,7 @@ def _explain(entry, case, seed, fresh, y_fresh):
         result = case.evaluate(seed, control_draws=0)
         explanations, y = result.rows.explanations, case.world.model.predict(case.X)
     else:
-        explanations, y = faithkit.adapt(case.explanations, X=case.X), np.asarray(case.predictions)
+        explanations, y = faithkit.plugin.adapt(case.explanations, X=case.X), np.asarray(case.predictions)
     reader = {"rule": _rule_scopes, "near": _near_scopes, "nearest": _nearest_scopes, "ball": _ball_scopes}
     return y, reader[entry.applies](case, explanations, fresh)
 
@@ -85,7 +85,7 @@ def _rule_scopes(case, explanations, fresh):
 
     def mask(condition):
         if condition not in masks:
-            if isinstance(condition, faithkit.Contains):
+            if isinstance(condition, faithkit.plugin.Contains):
                 bags = lower if condition.tokenizer == "word" else words
                 masks[condition] = np.array([condition.token in bag for bag in bags])
             else:

@@ -18,7 +18,8 @@ from explainer_catalogue.honest import _count_terms, _tariff_terms, says_words
 from explainer_catalogue.worlds import DISHES, FILLERS, GATED, world
 
 import faithkit
-from faithkit import Interval, OneOf, Rule
+from faithkit import Rule
+from faithkit.plugin import Interval, OneOf
 
 
 def _useless(name, family, form, applies, world, n, **options):
@@ -349,13 +350,13 @@ def _(drawn):
 @_useless("longest-word-of-films", "texts", "log with X", "rule", "films", 850)
 def _(drawn):
     words = [max(sorted(text.split()), key=len) for text in drawn.X]
-    return drawn.log(rules([Rule([faithkit.Contains(word)]) for word in words], drawn.X))
+    return drawn.log(rules([Rule([faithkit.plugin.Contains(word)]) for word in words], drawn.X))
 
 
 @_useless("filler-of-letters-log", "texts", "log with X", "rule", "letters", 1200)
 def _(drawn):
     words = [min(set(text.split()) & set(FILLERS)) for text in drawn.X]
-    return drawn.log(rules([Rule([faithkit.Contains(word)]) for word in words], drawn.X))
+    return drawn.log(rules([Rule([faithkit.plugin.Contains(word)]) for word in words], drawn.X))
 
 
 # ---- examples

@@ -5,7 +5,8 @@ import pytest
 from looping import one_test
 
 import faithkit
-from faithkit import Explanations, FaithkitError
+from faithkit import Explanations
+from faithkit.errors import FaithkitError
 
 VALUES = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0]])
 LABELS = ["a", "a", "b"]

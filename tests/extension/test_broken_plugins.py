@@ -202,7 +202,7 @@ LOST = (
 
 @pytest.mark.usefixtures("broken_site")
 def test_the_default_registry_warns_of_a_plugin_that_is_left_out():
-    with pytest.warns(faithkit.FaithkitWarning) as caught:
+    with pytest.warns(faithkit.errors.FaithkitWarning) as caught:
         assert "majority" in faithkit.plugin.registry().names("estimator")
     assert [str(warning.message) for warning in caught] == [f"a plugin is left out: {LOST}"]
 

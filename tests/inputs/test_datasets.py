@@ -9,9 +9,8 @@ import pytest
 from click.testing import CliRunner
 from looping import one_test
 
-from faithkit import FaithkitError
 from faithkit.cli.datasets import command
-from faithkit.errors import InputError, UnknownComponentError
+from faithkit.errors import FaithkitError, InputError, UnknownComponentError
 from faithkit.extension.registry import Registry
 from faithkit.inputs import datasets
 from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary, load_dataset

@@ -123,7 +123,7 @@ GROUPS = {
 @one_test
 @pytest.mark.parametrize("form", GROUPS)
 def test_groups_that_differ_stay_different(form):
-    with pytest.warns(faithkit.FaithkitWarning):  # each group has one label
+    with pytest.warns(faithkit.errors.FaithkitWarning):  # each group has one label
         subgroups = faithkit.score(LABELS, ["a"] * 7).by(build(GROUPS[form]))
     assert [subgroups[group].n for group in (LOW, HIGH, "missing")] == [3, 3, 1]
 

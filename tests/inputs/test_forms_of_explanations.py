@@ -46,7 +46,7 @@ def test_objects_are_taken_by_the_name_of_their_class_or_of_one_that_it_derives_
 
 
 def test_rows_without_an_object_have_no_explanation():
-    explanations = faithkit.adapt([Reason("a"), None, Reason("b")])
+    explanations = faithkit.plugin.adapt([Reason("a"), None, Reason("b")])
     assert explanations.missing.tolist() == [False, True, False]
     assert explanations.values[[0, 2]].tolist() == ["a", "b"]
 
@@ -79,8 +79,8 @@ def test_a_model_is_made_by_an_adapter():
 
 
 def test_parameters_of_an_adapter_are_given_to_adapt():
-    assert faithkit.adapt([Reason("a")], upper=True).values.tolist() == ["A"]
-    assert faithkit.adapt([Reason("a")], adapter="reasons", upper=True).values.tolist() == ["A"]
+    assert faithkit.plugin.adapt([Reason("a")], upper=True).values.tolist() == ["A"]
+    assert faithkit.plugin.adapt([Reason("a")], adapter="reasons", upper=True).values.tolist() == ["A"]
 
 
 class Stranger:
@@ -101,7 +101,7 @@ REFUSED = {
         "type builtins.function are equal to nothing but",
     ),
     "a parameter where there is no adapter": (
-        lambda: faithkit.adapt(["a"], upper=True),
+        lambda: faithkit.plugin.adapt(["a"], upper=True),
         "explanations of type list need no adapter, which upper would be for",
     ),
     "an object that is no explanation": (
@@ -149,17 +149,17 @@ def test_what_cannot_be_taken_is_refused(name):
 
 def test_an_adapter_that_makes_too_few_is_named():
     with pytest.raises(ContractError, match=r"adapter 'reasons' .* made 2 explanations for 6 rows"):
-        faithkit.adapt([Reason(reason) for reason in REASONS], most=2)
+        faithkit.plugin.adapt([Reason(reason) for reason in REASONS], most=2)
 
 
 def test_a_parameter_that_the_adapter_does_not_have_is_refused():
     with pytest.raises(ParameterError, match="has no parameter 'loud'"):
-        faithkit.adapt([Reason("a")], loud=True)
+        faithkit.plugin.adapt([Reason("a")], loud=True)
 
 
 def test_an_adapter_that_does_not_take_it_is_named():
     with pytest.raises(InputError, match=r"adapter 'boxes' .* takes reasons_plugin\.Box, no list"):
-        faithkit.adapt([Reason("a")], adapter="boxes")
+        faithkit.plugin.adapt([Reason("a")], adapter="boxes")
 
 
 # --- dicts and pairs ---------------------------------------------------------------------------------------
@@ -237,7 +237,9 @@ def test_lists_of_conditions_are_rules():
 
 
 @one_test
-@pytest.mark.parametrize("explanation", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.Interval(0, 3)])])
+@pytest.mark.parametrize(
+    "explanation", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.plugin.Interval(0, 3)])]
+)
 def test_a_chunk_in_which_nothing_is_explained_fits_the_others(explanation):
     X = np.arange(80.0)[:, None]
     result = faithkit.evaluate(
@@ -373,5 +375,5 @@ def test_explanations_without_columns_are_refused(explanations):
 @one_test
 @pytest.mark.parametrize("nothing", [{}, [], np.zeros(0)], ids=str)
 def test_empty_explanations_of_all_rows_are_missing(nothing):
-    assert faithkit.adapt([nothing] * 6).missing.all()
+    assert faithkit.plugin.adapt([nothing] * 6).missing.all()
     assert measure_consistency([nothing] * 6) is None

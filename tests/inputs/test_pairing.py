@@ -94,7 +94,7 @@ def test_swapped_pairs_are_another_number():
 @pytest.mark.parametrize("columns", [["w_a", "w_b"], ["w_b", "w_a"], ["u", "v"]])
 def test_frames_in_python_are_paired_like_logs(columns):
     X, phi = LOG[["a", "b"]], LOG[columns]
-    for explanations in (phi, faithkit.adapt(phi, X=X)):
+    for explanations in (phi, faithkit.plugin.adapt(phi, X=X)):
         result = faithkit.score(LOG["label"], explanations, X, relation="same-top-features:k=1")
         expected = count_sufficiency(sorted(columns), ["a", "b"])
         assert result.sufficiency.value == pytest.approx(expected)

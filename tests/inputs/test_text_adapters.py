@@ -89,8 +89,11 @@ def test_an_adapter_with_a_required_parameter_reads_only_if_it_is_named():
 
 
 def test_adapt_takes_parameters_in_the_name_or_beside_it():
-    by_name = faithkit.adapt(["b+a"], adapter="lists:separator=+")
-    assert by_name.values.tolist() == faithkit.adapt(["b+a"], adapter="lists", separator="+").values.tolist()
+    by_name = faithkit.plugin.adapt(["b+a"], adapter="lists:separator=+")
+    assert (
+        by_name.values.tolist()
+        == faithkit.plugin.adapt(["b+a"], adapter="lists", separator="+").values.tolist()
+    )
     assert by_name.remarks.tolist() == ["beside None columns"]
 
 
@@ -190,7 +193,7 @@ def test_an_adapter_of_one_column_refuses_several(tmp_path, path):
 
 def test_explanations_and_rows_of_different_numbers_are_refused():
     with pytest.raises(InputError, match="2 explanations for 30 rows of X"):
-        faithkit.adapt(["a;b", "c;d"], X=X, adapter="lists")
+        faithkit.plugin.adapt(["a;b", "c;d"], X=X, adapter="lists")
 
 
 @one_test

@@ -36,7 +36,9 @@ DRAWS = 2
 few_draws = pytest.mark.usefixtures("few_control_draws")  # so many
 ROOT = Path(__file__).parents[2]
 SIMULATION = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "simulate_control.py"))
-pytestmark = pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*of the rows repeat another one:faithkit.errors.FaithkitWarning"
+)
 
 
 def make_table(seed, n=48):
@@ -51,7 +53,9 @@ def make_table(seed, n=48):
 def make_rules(X, columns):
     """Return for each row the rule that names its own values in these columns."""
     return [
-        faithkit.Rule([faithkit.OneOf(name, [value]) for name, value in zip(columns, row, strict=True)])
+        faithkit.Rule(
+            [faithkit.plugin.OneOf(name, [value]) for name, value in zip(columns, row, strict=True)]
+        )
         for row in X[list(columns)].itertuples(index=False)
     ]
 
@@ -380,7 +384,7 @@ def test_equal_rows_have_draws_of_their_own():
 
 def draw_words(texts, named):
     """Return the control rules of texts whose rules name these words, and where there is none."""
-    rules = [faithkit.Rule([faithkit.Contains(word) for word in words]) for words in named]
+    rules = [faithkit.Rule([faithkit.plugin.Contains(word) for word in words]) for words in named]
     sample = Sample(texts, Explanations.of(rules, kind="rule"))
     drawn = draw_control(faithkit.relation("in-scope"), sample, np.arange(len(texts), dtype=np.uint32))
     return drawn.values, drawn.missing
@@ -400,7 +404,7 @@ def test_control_rules_about_words_name_as_many_other_words_of_the_text_that_are
 
 def test_texts_without_other_words_have_no_control_and_too_many_of_them_no_worth():
     texts = ["good film", "bad film"] * 30 + ["good", "bad"] * 10
-    rules = [faithkit.Rule([faithkit.Contains(text.split()[0])]) for text in texts]
+    rules = [faithkit.Rule([faithkit.plugin.Contains(text.split()[0])]) for text in texts]
     labels = [text.startswith("good") for text in texts]
     result = faithkit.score(labels, Explanations.of(rules, kind="rule", relation="in-scope"), texts)
     assert result.control.verified == pytest.approx(60 / 80)
@@ -421,7 +425,7 @@ def test_an_explanation_that_determines_the_prediction_is_worth_everything_and_i
     assert truth.control.worth.value == pytest.approx(1.0)
     assert "Explanations close 100 %" in truth.to_text(verbose=True)
     columns = np.random.default_rng(0).choice(list("acd"), len(X))
-    named = [faithkit.Rule([faithkit.OneOf(c, [X.loc[i, c]])]) for i, c in enumerate(columns)]
+    named = [faithkit.Rule([faithkit.plugin.OneOf(c, [X.loc[i, c]])]) for i, c in enumerate(columns)]
     random = faithkit.score(labels, Explanations.of(named, kind="rule"), X[list("acde")], relation="in-scope")
     assert random.control.finding == "not above its control"
     assert random.control.worth.low < 0 < random.control.worth.high
@@ -703,7 +707,7 @@ def test_a_topic_word_is_not_above_other_words_of_the_topic():
         topic = int(rng.integers(0, 2))
         texts.append(" ".join(rng.choice(topics[topic], 3, replace=False)))
         labels.append(bool(topic) ^ bool(rng.random() < 0.1))
-    rules = [faithkit.Rule([faithkit.Contains(text.split()[0])]) for text in texts]
+    rules = [faithkit.Rule([faithkit.plugin.Contains(text.split()[0])]) for text in texts]
     result = faithkit.score(labels, Explanations.of(rules, kind="rule", relation="in-scope"), texts)
     assert result.sufficiency.finding == "above chance"
     assert result.control.finding != "above its control"

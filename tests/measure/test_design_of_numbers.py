@@ -150,7 +150,7 @@ def test_explanations_that_tell_much_are_above_chance_and_random_ones_are_not():
     assert bad.low < 0.01
 
 
-@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.errors.FaithkitWarning")
 def test_rows_of_one_cluster_are_no_others():
     groups, values, _, _ = draw_numbers(n=200)
     twice = np.repeat(values, 2), np.repeat(groups, 2)

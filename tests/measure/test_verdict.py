@@ -8,12 +8,13 @@ from looping import one_test
 from scipy.stats import binom
 
 import faithkit
-from faithkit import Explanations, OneOf, Rule
+from faithkit import Explanations, Rule
 from faithkit.measure.baselines.control import Control, Worth
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.objections import Objection
 from faithkit.measure.verdict import VERDICTS, VerdictCase, reach_verdict
+from faithkit.plugin import OneOf
 
 few_draws = pytest.mark.usefixtures("few_control_draws")
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule
+from faithkit import Explanations, Rule
+from faithkit.plugin import Interval, OneOf
 from faithkit.run.evaluation_report import EvaluationReport
 
 SCRIPT = '<script>document.title="hacked"</script>'

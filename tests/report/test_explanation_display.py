@@ -16,9 +16,10 @@ from PIL import Image
 from report.examples import CELL, SCRIPT
 
 import faithkit
-from faithkit import Contains, Explanations, Interval, Rule
+from faithkit import Explanations, Rule
 from faithkit.measure.instances.explanation_view import ExplanationView
 from faithkit.measure.instances.shown_explanations import mark_words
+from faithkit.plugin import Contains, Interval
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "few_control_draws")  # titles and sentences are tested
 

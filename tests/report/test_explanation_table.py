@@ -12,8 +12,9 @@ from pages import Reader, page_of, read_explanations
 from report.examples import make_rules
 
 import faithkit
-from faithkit import Interval, Rule
+from faithkit import Rule
 from faithkit.inputs.logs.log_files import open_log
+from faithkit.plugin import Interval
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.populations.log_scoring import score_log
 

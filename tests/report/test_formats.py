@@ -226,7 +226,7 @@ def test_an_interval_that_a_floor_cuts_has_its_value(size):
 GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 40)), min_size=1, max_size=6)
 
 
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 @given(GROUPS.filter(lambda groups: sum(yes + no for yes, no, _ in groups) > 0), st.booleans())
 @example([(2000, 1, 1)], False)
 @example([(1, 0, 40)], True)

@@ -15,13 +15,14 @@ from pages import page_of
 from sklearn.linear_model import LinearRegression
 
 import faithkit
-from faithkit import Explanations, Interval, Rule
+from faithkit import Explanations, Rule
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.sentences import explain_measure
 from faithkit.measure.words import Near, Scores, Shares
+from faithkit.plugin import Interval
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 
 RNG = np.random.default_rng(7)
 GROUPS = RNG.integers(0, 10, 300)

@@ -217,7 +217,7 @@ RESULTS = {
 
 @one_test
 @pytest.mark.parametrize("case", RESULTS)
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 def test_checkability_is_in_json_and_nobody_reads_it(case):
     explanations, finding = RESULTS[case]
     result = faithkit.score(LABELS, explanations)
@@ -229,7 +229,7 @@ def test_checkability_is_in_json_and_nobody_reads_it(case):
         assert "checkability" not in text
 
 
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 def test_a_small_group_shows_how_few_could_be_checked():
     labels = ["yes", "no"] * 200 + ["yes"] * 10 + ["no"] * 23
     words = ["a", "b"] * 200 + [f"c{i}" for i in range(19)] + ["d"] * 14
@@ -272,7 +272,7 @@ BEST = [
 
 @one_test
 @pytest.mark.parametrize(("systems", "best", "words"), BEST, ids=[str(systems) for systems, *_ in BEST])
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 def test_only_systems_that_could_be_checked_are_marked(systems, best, words):
     comparison = Comparison({name: score_system(share, good=True) for name, share in systems.items()})
     assert comparison.best() == best

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule
+from faithkit import Explanations, Rule
+from faithkit.plugin import Interval, OneOf
 
 REFERENCE = Path(__file__).parents[1] / "fixtures" / "reference_results.json"
 N = 240

@@ -164,7 +164,7 @@ def test_maps_without_their_images_are_not_guessed_at():
 
 
 def test_a_rule_about_columns_is_not_read_off_images():
-    rule = faithkit.Rule([faithkit.Interval(0, low=0.5)])
+    rule = faithkit.Rule([faithkit.plugin.Interval(0, low=0.5)])
     with pytest.raises(
         faithkit.errors.InputError, match=r"reads the column 0 of a table, and .* rows of shape \(4, 4\)"
     ):
@@ -177,7 +177,9 @@ def test_a_rule_about_columns_is_not_read_off_images():
     [
         (
             "in-scope",
-            faithkit.Explanations.of([faithkit.Rule([faithkit.Interval(0, low=0.5)])] * 120, kind="rule"),
+            faithkit.Explanations.of(
+                [faithkit.Rule([faithkit.plugin.Interval(0, low=0.5)])] * 120, kind="rule"
+            ),
         ),
         ("same-top-features", faithkit.Explanations.vectors([[0.5]] * 120)),
     ],

@@ -155,7 +155,9 @@ def test_clusters_in_which_every_explanation_lives_point_to_blocks():
 
 
 def test_no_pool_is_proposed_to_rows_in_blocks():
-    rules = [faithkit.Rule([faithkit.Interval("x", low=float(x) - 0.5, high=float(x))]) for x in TABLE["x"]]
+    rules = [
+        faithkit.Rule([faithkit.plugin.Interval("x", low=float(x) - 0.5, high=float(x))]) for x in TABLE["x"]
+    ]
     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     result = faithkit.score(LABELS, explanations, TABLE[["x"]], blocks=QUESTION)
     assert result.sufficiency.verified == 0
@@ -185,7 +187,7 @@ def test_blocks_that_say_nothing_are_refused(options, message):
 
 
 def test_a_pool_has_no_blocks():
-    rules = [faithkit.Rule([faithkit.Interval("x", high=3.0)])] * 20
+    rules = [faithkit.Rule([faithkit.plugin.Interval("x", high=3.0)])] * 20
     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     with pytest.raises(InputError, match="leave out the pool, or the blocks"):
         faithkit.score(LABELS, explanations, TABLE[["x"]], blocks=QUESTION, pool=(TABLE[["x"]], LABELS))

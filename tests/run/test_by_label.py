@@ -105,7 +105,10 @@ def test_a_finding_that_tested_nothing_is_that_of_every_label():
 def test_sufficiency_has_labels_too():
     X = pd.DataFrame({"age": np.arange(60) % 12, "row": np.arange(60)})
     starts = X["age"] // 4 * 4.0
-    rules = [faithkit.Rule([faithkit.Interval("age", low=start - 0.5, high=start + 3.5)]) for start in starts]
+    rules = [
+        faithkit.Rule([faithkit.plugin.Interval("age", low=start - 0.5, high=start + 3.5)])
+        for start in starts
+    ]
     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     result = faithkit.score(np.where(X["age"] > 6, "old", "young"), explanations, X=X)
     sufficiency = result.by_label()["sufficiency"]

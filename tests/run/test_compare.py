@@ -123,7 +123,10 @@ def test_two_systems_may_be_kept_together_by_rows_that_could_not_be_checked(n):
 def test_no_system_is_recommended_that_is_not_better_than_its_control():
     def explain_by_another_column(X):
         # x₁ has nothing to do with the prediction, and random columns are as good
-        return [faithkit.Rule([faithkit.Interval(1, value - 0.5, value + 0.5)]) for value in X[:, 1].tolist()]
+        return [
+            faithkit.Rule([faithkit.plugin.Interval(1, value - 0.5, value + 0.5)])
+            for value in X[:, 1].tolist()
+        ]
 
     rows = np.random.default_rng(0).normal(size=(60, 3))
     comparison = faithkit.compare(lambda X: X[:, 0] > 0, rows, [explain_by_another_column])
@@ -136,12 +139,14 @@ def test_no_system_is_recommended_that_is_not_better_than_its_control():
 
 def explain_by_side(X):
     """Name the side of x₀, which decides but for a few rows near 0."""
-    sides = faithkit.Interval(0, low=0.05), faithkit.Interval(0, high=0.05)
+    sides = faithkit.plugin.Interval(0, low=0.05), faithkit.plugin.Interval(0, high=0.05)
     return [faithkit.Rule([sides[0] if a > 0.05 else sides[1]]) for a in X[:, 0].tolist()]
 
 
 def explain_by_the_other_column(X):
-    return [faithkit.Rule([faithkit.Interval(1, low=b, high=b + 1)]) for b in np.floor(X[:, 1]).tolist()]
+    return [
+        faithkit.Rule([faithkit.plugin.Interval(1, low=b, high=b + 1)]) for b in np.floor(X[:, 1]).tolist()
+    ]
 
 
 def encode(X):
@@ -242,7 +247,7 @@ def test_an_explainer_that_fails_is_left_out_with_its_reason_and_the_others_stay
     assert "broken" in comparison.left_out[0]
     assert "no licence" in comparison.left_out[0]
     assert "no licence" in " ".join(str(comparison).split())
-    with pytest.raises(faithkit.FaithkitError, match="no licence"):
+    with pytest.raises(faithkit.errors.FaithkitError, match="no licence"):
         faithkit.compare(model, X, [broken])
 
 
@@ -279,7 +284,9 @@ def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():
 
 
 def test_a_discretizer_that_learns_from_the_sample_is_announced_and_marked_as_in_evaluate():
-    with pytest.warns(faithkit.FaithkitWarning, match="quantile:bins=2 learns from the rows it is judged on"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match="quantile:bins=2 learns from the rows it is judged on"
+    ):
         comparison = faithkit.compare(
             model, X, [all_distinct], discretizers=["sign", "quantile:bins=2"], progress=False
         )

@@ -112,7 +112,7 @@ PLACES = [
 @one_test
 @pytest.mark.parametrize("raised", RAISED, ids=lambda raised: type(raised).__name__)
 @pytest.mark.parametrize(("kind", "build", "where"), PLACES)
-@pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:no background:faithkit.errors.FaithkitWarning")
 def test_a_component_that_fails_is_named_in_one_line(kind, build, where, raised):
     with pytest.raises(faithkit.errors.ContractError) as caught:
         faithkit.score(LABELS, WORDS, X=WORDS, **{kind: build(where, raised)}).violations()

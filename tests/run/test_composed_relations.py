@@ -64,7 +64,7 @@ def test_a_composition_that_cannot_be_read_is_refused_in_one_line(text):
 
 def test_a_misspelt_name_in_a_composition_is_named():
     with pytest.raises(
-        faithkit.FaithkitError, match=r"no relation 'smae-explanation' is installed\. Did you"
+        faithkit.errors.FaithkitError, match=r"no relation 'smae-explanation' is installed\. Did you"
     ):
         faithkit.relation("same-explanation & smae-explanation")
 

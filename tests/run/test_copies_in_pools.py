@@ -18,7 +18,7 @@ def model(X):
 
 def explain_own_row(X):
     """Explain each row by a rule that covers only this row."""
-    return [faithkit.Rule([faithkit.Interval(0, value - 1e-9, value + 1e-9)]) for value in X[:, 0]]
+    return [faithkit.Rule([faithkit.plugin.Interval(0, value - 1e-9, value + 1e-9)]) for value in X[:, 0]]
 
 
 def score(pool, X=X, **options):
@@ -56,10 +56,14 @@ def test_a_row_and_its_copy_may_be_of_one_cluster():
 
 
 def test_a_comparison_takes_a_pool_or_leaves_it():
-    with pytest.warns(faithkit.FaithkitWarning, match="100 % of the explained rows are also in the pool"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match="100 % of the explained rows are also in the pool"
+    ):
         faithkit.compare(model, X, [explain_own_row], pool=X)
 
 
 def test_a_pool_that_the_explainer_has_learnt_from_is_warned_of():
-    with pytest.warns(faithkit.FaithkitWarning, match="100 % of the rows of the pool are also in the back"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match="100 % of the rows of the pool are also in the back"
+    ):
         faithkit.evaluate(model, X, "tree:max_depth=1", background=OTHERS, pool=OTHERS)

@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import faithkit
-from faithkit import Interval, Rule
+from faithkit import Rule
 from faithkit.inputs.date_texts import with_dates
 from faithkit.inputs.evaluation_inputs import prepare
-from faithkit.plugin import Encoder
+from faithkit.plugin import Encoder, Interval
 
 RNG = np.random.default_rng(0)
 N = 120

@@ -61,7 +61,7 @@ def try_all():
     return faithkit.try_discretizers(faithkit.score(LABELS, PHI))
 
 
-@pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:no background:faithkit.errors.FaithkitWarning")
 def test_every_row_is_what_scoring_with_that_discretizer_gives():
     table = try_all().set_index("discretizer")
     names = {"original", "1fp", "2fp", "sign", "rank", "sign-of-top-5", "quantile"}

@@ -16,7 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
-from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
+from faithkit import Explanations, Rule
+from faithkit.errors import FaithkitError, FaithkitWarning
+from faithkit.plugin import Interval, OneOf
 from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(7)
@@ -167,7 +169,7 @@ def test_violations_show_two_rows_that_contradict_one_explanation():
     assert losses == sorted(losses, reverse=True)
 
 
-@pytest.mark.filterwarnings("ignore:.*repeat another one exactly:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:.*repeat another one exactly:faithkit.errors.FaithkitWarning")
 def test_where_the_full_input_says_no_more_than_the_control_there_is_no_gap_to_close():
     X = pd.DataFrame({"age": np.zeros(60)})  # all rows are alike
     rules = [Rule([Interval("age", low=limit)]) for limit in (-1, -2)] * 30
@@ -402,7 +404,7 @@ def test_texts_are_explained_by_words_and_judged_by_their_scope():
     texts = ["good film", "good plot", "bad film", "bad plot", "good film"]
 
     def first_word(X):
-        words = [Rule([faithkit.Contains(text.split()[0])]) for text in X]
+        words = [Rule([faithkit.plugin.Contains(text.split()[0])]) for text in X]
         return Explanations.of(words, kind="rule", relation="in-scope")
 
     result = faithkit.evaluate(lambda X: ["good" in text for text in X], texts, explainer=first_word)

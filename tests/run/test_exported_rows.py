@@ -40,13 +40,13 @@ def explain_by_rules(X):
     rules = [
         faithkit.Rule(
             [
-                faithkit.Interval("age, in years", high=40.1000000000000001)
+                faithkit.plugin.Interval("age, in years", high=40.1000000000000001)
                 if age <= 40
-                else faithkit.Interval("age, in years", low=40.1),
-                faithkit.OneOf("size", [size]),
-                faithkit.Interval("since", high=moment, dates=True)
+                else faithkit.plugin.Interval("age, in years", low=40.1),
+                faithkit.plugin.OneOf("size", [size]),
+                faithkit.plugin.Interval("since", high=moment, dates=True)
                 if days <= moment
-                else faithkit.Interval("since", low=moment, dates=True),
+                else faithkit.plugin.Interval("since", low=moment, dates=True),
             ]
         )
         for age, size, days in zip(X["age, in years"], X["size"], dates_to_days(X["since"]), strict=True)
@@ -115,11 +115,11 @@ def test_each_number_of_a_vector_has_a_column_and_equal_explanations_share_a_gro
 def test_rules_about_an_array_name_the_columns_of_the_log():
     X = np.array([[0.5, 1.0], [2.5, 1.0]])
     explanations = faithkit.Explanations.of(
-        [faithkit.Rule([faithkit.Interval(0, high=1.5)])] * 2, kind="rule"
+        [faithkit.Rule([faithkit.plugin.Interval(0, high=1.5)])] * 2, kind="rule"
     )
     frame = faithkit.score([0, 1], explanations, X).to_frame("explanations")
     assert list(frame) == ["x0", "x1", "prediction", "explanation", "group"]
-    rule = faithkit.Rule([faithkit.Interval("x0", high=1.5)])
+    rule = faithkit.Rule([faithkit.plugin.Interval("x0", high=1.5)])
     assert list(map(faithkit.Rule.from_json, frame["explanation"])) == [rule] * 2
 
 

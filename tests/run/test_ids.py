@@ -72,7 +72,7 @@ def test_groups_keep_the_names_of_their_rows():
 
 def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
     X, pool = pd.DataFrame({"age": [30, 31]}), pd.DataFrame({"age": [90, 32]})
-    rules = [faithkit.Rule([faithkit.Interval("age", high=40)])] * 2
+    rules = [faithkit.Rule([faithkit.plugin.Interval("age", high=40)])] * 2
     result = faithkit.score(["no", "no"], rules, X=X, pool=(pool, ["no", "yes"]), ids=list("abcd"))
     (violation,) = result.violations()
     (witness,) = (witness for witness in violation.witnesses if witness.in_pool)

@@ -97,7 +97,9 @@ FORMS = {
     "half precision": lambda values: faithkit.score([0, 1, 0, 1], values.astype(np.float16)),
     "list": lambda values: faithkit.score([0, 1, 0, 1], values.tolist()),
     "frame": lambda values: faithkit.score([0, 1, 0, 1], pd.DataFrame(values).astype(object)),
-    "dicts": lambda values: faithkit.adapt([dict(zip("ab", row, strict=True)) for row in values.tolist()]),
+    "dicts": lambda values: faithkit.plugin.adapt(
+        [dict(zip("ab", row, strict=True)) for row in values.tolist()]
+    ),
     "function": lambda values: faithkit.evaluate(
         lambda X: X[:, 0] > 1, np.arange(4.0)[:, None], explainer=lambda X: values[X[:, 0].astype(int)]
     ),
@@ -108,7 +110,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_infinite_importances_are_refused_in_every_form(form):
     row = "failed on row 2: " if form == "function" else "row 2 has "
-    with pytest.raises(faithkit.FaithkitError, match=f"{row}an infinite importance.* give NaN where"):
+    with pytest.raises(faithkit.errors.FaithkitError, match=f"{row}an infinite importance.* give NaN where"):
         FORMS[form](WITH_INFINITY)
 
 

@@ -32,7 +32,7 @@ KINDS = 10  # of explanations
 
 
 def rule(limit):
-    return json.dumps(faithkit.Rule([faithkit.Interval("age", high=limit)]).to_json())
+    return json.dumps(faithkit.Rule([faithkit.plugin.Interval("age", high=limit)]).to_json())
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +227,7 @@ def test_a_group_that_is_discretized_already_keeps_its_discretizer(log):
     ],
     ids=str,
 )
-@pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:no background:faithkit.errors.FaithkitWarning")
 def test_what_needs_all_rows_at_once_reads_them_all(log, question):
     options = dict(question)
     by, features = options.pop("by", None), options.pop("features", ())

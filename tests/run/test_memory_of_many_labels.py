@@ -59,7 +59,7 @@ from faithkit.run.populations.log_scoring import score_log
 n, m, rng = 11_000, 5_000, np.random.default_rng(0)
 X = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
 ends = rng.normal(size=(m, 2))
-rules = [faithkit.Rule([faithkit.Interval("a", low=float(low)), faithkit.Interval("b", high=float(high))])
+rules = [faithkit.Rule([faithkit.plugin.Interval("a", low=float(low)), faithkit.plugin.Interval("b", high=float(high))])
          for low, high in ends]
 own = rng.integers(0, m, n)
 item = np.where(rng.random(n) < 0.3, 3, rng.integers(0, 5_000, n))

@@ -124,10 +124,10 @@ def test_a_named_discretizer_that_learns_does_so_from_the_background():
 
 
 def test_a_warning_says_that_a_named_discretizer_learns_from_the_sample():
-    with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="quantile learns from the rows it is judged on"):
         result = faithkit.evaluate(model, X, Naming("quantile"))
     assert result.to_dict()["background"] == "the sample itself"
-    with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="quantile learns from the rows it is judged on"):
         result = faithkit.score([0, 1], [[1.0], [2.0]], discretizer="quantile")
     assert result.setup.learnt_from == "the sample itself"
 

@@ -15,7 +15,8 @@ from looping import one_test
 from pages import json_of, page_of
 
 import faithkit
-from faithkit import Interval, Rule
+from faithkit import Rule
+from faithkit.plugin import Interval
 from faithkit.report.formats import format_interval, format_number, format_percent
 from faithkit.run import next_steps
 from faithkit.run.comparisons.comparison import Comparison

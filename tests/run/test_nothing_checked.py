@@ -88,7 +88,7 @@ def test_reports_have_a_dash_and_say_why(estimator):
 def test_the_first_screen_does_not_say_that_rows_without_an_estimate_were_compared():
     X = pd.DataFrame({"c": [0, 0, 1, 1] * 10})
     conditions = [
-        faithkit.OneOf("c", [value, 2 + row]) for row, value in enumerate(X["c"])
+        faithkit.plugin.OneOf("c", [value, 2 + row]) for row, value in enumerate(X["c"])
     ]  # no two are equal
     rules = faithkit.Explanations.of(
         [faithkit.Rule([condition]) for condition in conditions], kind="rule", relation="in-scope"
@@ -120,7 +120,7 @@ def test_a_difference_to_an_unchecked_result_is_that_of_lower_bounds():
     assert page_of(comparison)
 
 
-@pytest.mark.filterwarnings("ignore:the groups of:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:the groups of:faithkit.errors.FaithkitWarning")
 def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_bounds():
     parts = faithkit.score([0, 0, 1, 1], ["a", "a", "b", "c"]).by(["f", "f", "m", "m"])
     table = parts.to_frame()

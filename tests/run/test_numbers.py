@@ -228,13 +228,13 @@ def test_a_model_that_says_one_thing_has_nothing_to_explain():
 
 def test_a_group_that_has_nothing_to_explain_is_left_out_and_named():
     result = faithkit.score([0.5, 1.5, 2.5, 2.5], ["a", "a", "b", "b"])
-    with pytest.warns(faithkit.FaithkitWarning, match="group = m: left out"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="group = m: left out"):
         parts = result.by(pd.Series(["f", "f", "m", "m"], name="group"))
     assert list(parts) == ["f"]
 
 
 def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
-    X, rules = np.arange(4.0).reshape(-1, 1), [faithkit.Rule([faithkit.Interval(0, high=2.0)])] * 4
+    X, rules = np.arange(4.0).reshape(-1, 1), [faithkit.Rule([faithkit.plugin.Interval(0, high=2.0)])] * 4
     with pytest.raises(faithkit.errors.InputError, match="the pool's predictions are numbers"):
         faithkit.score([1.0, 2.0, 1.0, 2.0], rules, X=X, relation="in-scope", pool=(X + 0.5, [1.5, 2, 1, 2]))
 
@@ -288,7 +288,7 @@ def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_warned_of(pool, 
 
 def test_a_pool_is_checked_within_a_tolerance():
     sample, pool = np.arange(0, 40, 4), np.flatnonzero(np.arange(40) % 4)
-    rules = [faithkit.Rule([faithkit.Interval(0, low=x - 2.0, high=x + 2.0)]) for x in X[sample, 0]]
+    rules = [faithkit.Rule([faithkit.plugin.Interval(0, low=x - 2.0, high=x + 2.0)]) for x in X[sample, 0]]
     options = {"X": X[sample], "relation": "in-scope", "agree": "within:0.2", "permutations": 9}
     alone = faithkit.score(Y[sample], rules, **options).sufficiency
     pooled = faithkit.score(Y[sample], rules, **options, pool=(X[pool], Y[pool])).sufficiency

@@ -12,7 +12,7 @@ import faithkit
 from faithkit.inputs import seeds
 from faithkit.run.populations import row_metadata
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of few rows that repeat
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")  # of few rows that repeat
 
 RNG = np.random.default_rng(0)
 N = 60

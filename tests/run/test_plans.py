@@ -142,7 +142,9 @@ def test_what_is_no_pilot_is_refused(case, tmp_path):
 
 
 def test_rows_of_the_pilot_without_an_explanation_are_warned_of():
-    with pytest.warns(faithkit.FaithkitWarning, match="10 of 30 rows of the pilot have no explanation"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match="10 of 30 rows of the pilot have no explanation"
+    ):
         faithkit.plan(0.1, pilot=faithkit.score([0, 1, 1] * 10, ["a", "b", None] * 10))
 
 

@@ -119,7 +119,7 @@ CONDITIONS = {
 LAST_BITS = ("the order of rows", "the form of a log")  # these may change the order of sums
 
 
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_each_condition_changes_nothing(condition, tmp_path):
     first, *others = CONDITIONS[condition](tmp_path)

@@ -24,7 +24,9 @@ def table():
     rng = np.random.default_rng(0)
     kind = rng.integers(0, 30, N)
     ages = rng.integers(20, 70, N)
-    limits = [json.dumps(faithkit.Rule([faithkit.Interval("age", high=30 + k)]).to_json()) for k in range(30)]
+    limits = [
+        json.dumps(faithkit.Rule([faithkit.plugin.Interval("age", high=30 + k)]).to_json()) for k in range(30)
+    ]
     return pd.DataFrame(
         {
             "label": np.where(rng.random(N) < kind / 30, "yes", np.where(rng.random(N) < 0.3, "no", "maybe")),

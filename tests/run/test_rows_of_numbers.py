@@ -12,10 +12,11 @@ from looping import one_test
 from pages import page_of
 
 import faithkit
-from faithkit import Explanations, Interval, Rule
+from faithkit import Explanations, Rule
+from faithkit.plugin import Interval
 from faithkit.run.evaluation_report import EvaluationReport
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 
 N = 30
 RNG = np.random.default_rng(11)

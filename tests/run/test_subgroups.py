@@ -92,7 +92,7 @@ def test_a_group_that_is_everybody_has_nothing_to_be_compared_with(result):
 
 
 def test_groups_made_of_the_prediction_are_warned_of(result):
-    with pytest.warns(faithkit.FaithkitWarning, match="follow from the prediction"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="follow from the prediction"):
         result.by(PREDICTIONS)
 
 

@@ -45,6 +45,6 @@ def group_by_prediction():
     ],
 )
 def test_a_warning_shows_the_line_that_called_faithkit(call, words):
-    with pytest.warns(faithkit.FaithkitWarning, match=re.escape(words)) as caught:
+    with pytest.warns(faithkit.errors.FaithkitWarning, match=re.escape(words)) as caught:
         call()
     assert {warning.filename for warning in caught} == {__file__}

@@ -10,12 +10,13 @@ from looping import one_test
 from pages import page_of
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule
+from faithkit import Explanations, Rule
 from faithkit.errors import ContractError
 from faithkit.inputs.copies import find_repeats
 from faithkit.measure.order import lag_one_statistic
 from faithkit.measure.repeats import share_beyond_repeats
 from faithkit.measure.stated_scopes import StatedScopes
+from faithkit.plugin import Interval, OneOf
 
 RNG = np.random.default_rng(0)
 

@@ -516,7 +516,7 @@ def test_without_weights_and_clusters_nothing_is_assumed_of_them():
         faithkit.score(["y", "n"] * 10, ["a", "b"] * 10, uninformative=True)
 
 
-@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.errors.FaithkitWarning")
 def test_with_weights_too_a_pool_with_other_predictions_is_a_test_of_one_label():
     X = pd.DataFrame({"a": np.repeat([0.0, 0.0, 1.0], N)})
     rules = faithkit.Explanations.of([Rule([Interval("a", high=0)])] * N, kind="rule", relation="in-scope")

@@ -64,7 +64,7 @@ def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differin
             "age": rng.integers(20, 70, 40),
         }
     )
-    labels, rule = rng.integers(0, 2, 40), faithkit.Rule([faithkit.Interval("age", high=60)])
+    labels, rule = rng.integers(0, 2, 40), faithkit.Rule([faithkit.plugin.Interval("age", high=60)])
     explanations = faithkit.Explanations.of([rule] * 40, kind="rule", relation="in-scope")
     first, second = faithkit.score(labels, explanations, X).violations()[0].witnesses
 

@@ -87,7 +87,7 @@ def find_adapter(value: Any) -> Entry | None:
             names = join_words(entry.qualified for entry in adapters)
             raise InputError(
                 f"objects of type {'.'.join(name)} are taken by {names}: "
-                "say by which with faithkit.adapt(…, adapter=…)."
+                "say by which with faithkit.plugin.adapt(…, adapter=…)."
             )
         if adapters:
             return adapters[0]

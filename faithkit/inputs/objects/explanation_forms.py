@@ -59,7 +59,7 @@ def adapt(
     Examples
     --------
     >>> import faithkit
-    >>> explanations = faithkit.adapt([{"age": 0.4}, {"age": 0.1, "job": -0.3}])
+    >>> explanations = faithkit.plugin.adapt([{"age": 0.4}, {"age": 0.1, "job": -0.3}])
     >>> explanations.kind, explanations.shared["names"], explanations.values.tolist()
     ('vector', ['age', 'job'], [[0.4, 0.0], [0.1, -0.3]])
     """

@@ -92,7 +92,8 @@ class Control(Displayable):
     --------
     >>> import faithkit, numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
-    >>> above, below = (faithkit.Rule([faithkit.Interval(0, *ends)]) for ends in ((0, np.inf), (-np.inf, 0)))
+    >>> ends = ((0, np.inf), (-np.inf, 0))
+    >>> above, below = (faithkit.Rule([faithkit.plugin.Interval(0, *pair)]) for pair in ends)
     >>> rules = [above if x > 0 else below for x in X[:, 0]]
     >>> explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     >>> control = faithkit.score(X[:, 0] > 0, explanations, X).control

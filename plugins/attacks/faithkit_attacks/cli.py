@@ -85,7 +85,7 @@ def _measure_attacks(
             continue
         with warnings.catch_warnings():
             # these lies are deliberate, so warnings about them say nothing new
-            warnings.simplefilter("ignore", faithkit.FaithkitWarning)
+            warnings.simplefilter("ignore", faithkit.errors.FaithkitWarning)
             results.append(measure_attack(attack, scenario, seed))
         if csv_file != "-":
             click.echo(format_text(results[-1]) + "\n")

@@ -50,9 +50,9 @@ class DecidesBy(ClassifierMixin, BaseEstimator):
         """Return the model unchanged."""
         return self
 
-    def reasons(self, X: pd.DataFrame) -> list[faithkit.OneOf]:
+    def reasons(self, X: pd.DataFrame) -> list[faithkit.plugin.OneOf]:
         """Return for each row the condition that decides about it: the value of the column."""
-        return [faithkit.OneOf(self.column, [value]) for value in X[self.column].tolist()]
+        return [faithkit.plugin.OneOf(self.column, [value]) for value in X[self.column].tolist()]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return a probability of 0 or 1 for each label."""

@@ -52,9 +52,9 @@ class DecidesByWord:
         words = [self._deciding_word(text) for text in X]
         return np.array([self.answers.get(word, self.otherwise) for word in words], dtype=object)
 
-    def reasons(self, X: Any) -> list[faithkit.Contains]:
+    def reasons(self, X: Any) -> list[faithkit.plugin.Contains]:
         """Return for each text the condition that decides about it: that it contains its deciding word."""
-        return [faithkit.Contains(self._deciding_word(text)) for text in X]
+        return [faithkit.plugin.Contains(self._deciding_word(text)) for text in X]
 
     def _deciding_word(self, text: str) -> str:
         return next((word for word in faithkit.plugin.tokenize(text) if word in self.answers), "")

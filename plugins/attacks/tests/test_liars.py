@@ -395,7 +395,7 @@ def test_parameters_that_cannot_be_used_are_refused(name, params, message):
 )
 def test_what_does_not_fit_the_table_is_refused(explainer, message):
     scenario = applicants_scenario(5)
-    with pytest.raises(faithkit.FaithkitError, match=message.replace("[", r"\[")):
+    with pytest.raises(faithkit.errors.FaithkitError, match=message.replace("[", r"\[")):
         faithkit.evaluate(scenario.model("biased"), scenario.X, explainer, background=scenario.background)
 
 

@@ -92,5 +92,5 @@ def test_an_announced_failure_is_reported_with_its_reason_and_is_a_failure_if_it
     ],
 )
 def test_an_invalid_kit_is_refused_in_one_line(kit, words, monkeypatch):
-    with pytest.raises(faithkit.FaithkitError, match=words):
+    with pytest.raises(faithkit.errors.FaithkitError, match=words):
         run_checks(make_plugin(monkeypatch, FirstWord, kit))

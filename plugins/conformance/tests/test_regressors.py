@@ -85,7 +85,7 @@ SLOW = [
 
 
 @one_test
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 @pytest.mark.parametrize(("explainer", "situation"), [pair for pair in PAIRS if pair not in SLOW])
 def test_an_explainer_of_numbers_is_measured(explainer, situation):
     assert_measured(explainer, situation)
@@ -93,7 +93,7 @@ def test_an_explainer_of_numbers_is_measured(explainer, situation):
 
 @pytest.mark.slow
 @one_test
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 @pytest.mark.parametrize(("explainer", "situation"), SLOW)
 def test_an_explainer_of_numbers_that_takes_long_or_needs_a_library_is_measured(explainer, situation):
     assert_measured(explainer, situation)

@@ -12,7 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule
+from faithkit import Explanations, Rule
+from faithkit.plugin import Interval, OneOf
 
 N = 60
 YES = np.arange(N) % 3 == 0

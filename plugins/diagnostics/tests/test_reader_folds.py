@@ -13,7 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import faithkit
-from faithkit import Interval, Rule
+from faithkit import Rule
+from faithkit.plugin import Interval
 
 RNG = np.random.default_rng(1)
 N = 60

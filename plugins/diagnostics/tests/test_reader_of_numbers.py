@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 import faithkit
 from faithkit.run.evaluation_report import EvaluationReport
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(400, 3))

@@ -17,7 +17,9 @@ counterfactual_explanations = import_when_used("dice_ml.counterfactual_explanati
 diverse_counterfactuals = import_when_used("dice_ml.diverse_counterfactuals")
 serialize = import_when_used("dice_ml.utils.serialize")
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::faithkit.errors.FaithkitWarning"
+)  # of rows that repeat others
 
 RNG = np.random.default_rng(0)
 N = 24
@@ -96,7 +98,7 @@ def test_the_numbers_are_those_of_the_plugins_own_explainer_to_the_bit(discretiz
     ids=["one object", "its parts", "a list of objects", "none where there is none"],
 )
 def test_the_counterfactuals_are_those_of_the_plugins_own_explainer(counterfactuals):
-    explanations = faithkit.adapt(counterfactuals, X=X)
+    explanations = faithkit.plugin.adapt(counterfactuals, X=X)
     assert explanations.missing.tolist() == own_explanations().missing.tolist()
     values, expected = (
         frame[~GONE].reset_index(drop=True) for frame in (explanations.values, own_explanations().values)
@@ -105,7 +107,7 @@ def test_the_counterfactuals_are_those_of_the_plugins_own_explainer(counterfactu
 
 
 def test_a_row_without_a_counterfactual_is_missing_and_says_so():
-    explanations = faithkit.adapt(library_result(), X=X)
+    explanations = faithkit.plugin.adapt(library_result(), X=X)
     assert explanations.missing.tolist() == GONE.tolist()
     assert set(explanations.remarked[GONE]) == {"no counterfactual found"}
     assert explanations.relation == "in-ball"
@@ -117,7 +119,7 @@ def test_numbers_that_dice_took_for_categories_are_numbers_again():
     others = own_counterfactuals().values.assign(
         **{name: own_counterfactuals().values[name].astype(str) for name in texts}
     )
-    explanations = faithkit.adapt(build_examples(X.assign(**texts), others, GONE), X=X)
+    explanations = faithkit.plugin.adapt(build_examples(X.assign(**texts), others, GONE), X=X)
     pd.testing.assert_frame_equal(
         explanations.values[~GONE], own_counterfactuals().values[~GONE], check_index_type=False
     )
@@ -125,25 +127,25 @@ def test_numbers_that_dice_took_for_categories_are_numbers_again():
 
 def test_columns_stand_in_the_order_of_X():
     turned = X[X.columns[::-1]]
-    assert list(faithkit.adapt(library_result(), X=turned).values.columns) == list(turned.columns)
+    assert list(faithkit.plugin.adapt(library_result(), X=turned).values.columns) == list(turned.columns)
 
 
 def test_an_array_has_columns_by_their_place():
     numbers = X[["age", "hours"]].astype(float)
     counterfactuals = build_examples(numbers, numbers + 1.0)
-    explanations = faithkit.adapt(counterfactuals, X=numbers.to_numpy())
+    explanations = faithkit.plugin.adapt(counterfactuals, X=numbers.to_numpy())
     np.testing.assert_array_equal(explanations.values[1], numbers.iloc[1] + 1.0)
 
 
 def test_without_X_the_explained_rows_are_those_of_the_object():
-    explanations = faithkit.adapt(library_result())
+    explanations = faithkit.plugin.adapt(library_result())
     pd.testing.assert_frame_equal(pd.DataFrame(explanations.instances), X, check_index_type=False)
 
 
 def test_what_dice_made_sparser_is_taken():
     sparse = X.iloc[[0]].assign(age=99, label=1)
     examples = build_examples(X[:2], own_counterfactuals().values[:2], [False, False], sparse)
-    assert faithkit.adapt(examples).values["age"].tolist() == [99, 99]
+    assert faithkit.plugin.adapt(examples).values["age"].tolist() == [99, 99]
 
 
 @pytest.mark.slow
@@ -162,12 +164,12 @@ def test_a_real_search_is_taken_and_its_counterfactuals_are_other_labels():
 
     search = dice_ml.Dice(data, dice_ml.Model(Model(), backend="sklearn"), method="random")
     answer = search.generate_counterfactuals(rows[:8], total_CFs=2, random_seed=0, verbose=False)
-    explanations = faithkit.adapt(answer, X=rows[:8])
+    explanations = faithkit.plugin.adapt(answer, X=rows[:8])
     assert (predict(explanations.values[~explanations.missing]) != LABELS[:8][~explanations.missing]).all()
     jobs = [examples.final_cfs_df_sparse["job"].iloc[0] for examples in answer.cf_examples_list]
     assert explanations.values["job"].tolist() == jobs
     from_json = counterfactual_explanations.CounterfactualExplanations.from_json(answer.to_json())
-    pd.testing.assert_frame_equal(faithkit.adapt(from_json, X=rows[:8]).values, explanations.values)
+    pd.testing.assert_frame_equal(faithkit.plugin.adapt(from_json, X=rows[:8]).values, explanations.values)
 
 
 @one_test
@@ -201,6 +203,6 @@ def test_a_real_search_is_taken_and_its_counterfactuals_are_other_labels():
     ids=itemgetter(-1),
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(counterfactuals, params, message):
-    with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(counterfactuals, **params)
+    with pytest.raises(faithkit.errors.FaithkitError, match=message) as error:
+        faithkit.plugin.adapt(counterfactuals, **params)
     assert "\n" not in str(error.value)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.plugin import ChunkResult
+from faithkit import Explanations, Rule
+from faithkit.plugin import ChunkResult, Interval, OneOf
 
 KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])

@@ -188,11 +188,11 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
     def rough(X):
         import warnings
 
-        warnings.warn("a rough estimate", faithkit.FaithkitWarning, stacklevel=1)
+        warnings.warn("a rough estimate", faithkit.errors.FaithkitWarning, stacklevel=1)
         return [0] * len(X)
 
     X = np.arange(200.0)[:, None]
-    with pytest.warns(faithkit.FaithkitWarning, match="rough") as record:
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="rough") as record:
         faithkit.evaluate(lambda X: X[:, 0] > 9, X, rough, executor=f"dask:scheduler={scheduler}")
     assert sum("rough" in str(w.message) for w in record) == 1
 

@@ -107,7 +107,7 @@ def test_the_traceback_of_a_worker_is_told():
 @pytest.mark.parametrize("trouble", ["die", "vanish"])
 def test_a_worker_that_dies_stops_the_run_and_names_the_row(trouble):
     with (
-        pytest.warns(faithkit.FaithkitWarning, match="a worker died"),
+        pytest.warns(faithkit.errors.FaithkitWarning, match="a worker died"),
         pytest.raises(
             faithkit.errors.ExplainerError, match=r"Slow failed on row 3: worker died\. With on_error"
         ),
@@ -124,7 +124,7 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
             os._exit(9)
         return [0] * len(X)
 
-    with pytest.warns(faithkit.FaithkitWarning, match="once more"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="once more"):
         result = faithkit.evaluate(parity, np.zeros((100, 1)), explainer=explain, n_jobs=2)
     assert result.unexplained == 0
 
@@ -132,7 +132,7 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
 def test_deaths_are_reported_and_recorded_and_not_died_again(tmp_path, log):
     executor = f"stored:folder={tmp_path},inside=processes:workers=2"
     options = {"explainer": Slow(trouble="die"), "on_error": "record", "executor": executor}
-    with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\).*\); what it was"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match=r"a worker died \(EXIT\(9\).*\); what it was"):
         first = evaluated(X[:12], **options)
     assert missing(first) == [3, 10]
     assert first.why_unexplained == {"worker died": 2}

@@ -57,7 +57,7 @@ def test_what_cannot_travel_runs_here_and_says_so():
         with lock:
             return [0] * len(X)
 
-    with pytest.warns(faithkit.FaithkitWarning, match="runs in this process"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="runs in this process"):
         result = faithkit.evaluate(parity, np.zeros((100, 1)), explainer=explain, n_jobs=2)
     assert result.n == 100
 
@@ -98,7 +98,7 @@ def test_a_sample_in_which_every_row_fails_is_unverifiable():
 
 
 def test_warnings_given_in_workers_are_told_once():
-    with pytest.warns(faithkit.FaithkitWarning, match="rough") as record:
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="rough") as record:
         faithkit.evaluate(parity, X, explainer=explain_with_a_warning, n_jobs=2)
     assert sum("rough" in str(w.message) for w in record) == 1
 
@@ -106,7 +106,7 @@ def test_warnings_given_in_workers_are_told_once():
 def explain_with_a_warning(X):
     import warnings
 
-    warnings.warn("a rough estimate", faithkit.FaithkitWarning, stacklevel=1)
+    warnings.warn("a rough estimate", faithkit.errors.FaithkitWarning, stacklevel=1)
     return [0] * len(X)
 
 
@@ -128,7 +128,7 @@ def explain_with_a_warning(X):
 )
 def test_wrong_options_are_refused(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(faithkit.FaithkitError, match=message):
+    with pytest.raises(faithkit.errors.FaithkitError, match=message):
         evaluated(**options)
     assert not list(tmp_path.iterdir())  # an empty name would have been this folder
 

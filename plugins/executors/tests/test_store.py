@@ -340,7 +340,7 @@ def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
     files[3].write_bytes(exchanged)
     files[4].write_bytes(swapped)
     with pytest.warns(
-        faithkit.FaithkitWarning, match=r"^5 of 10 chunks must be explained again: in the store"
+        faithkit.errors.FaithkitWarning, match=r"^5 of 10 chunks must be explained again: in the store"
     ):
         assert json_of(evaluated(executor=Stored(tmp_path / "store"))) == whole
     assert len(log()) == 40 + 4 * 5
@@ -352,7 +352,7 @@ def explain_with_remarks(X):
     return faithkit.Explanations.of(["a"] * len(X), remarks=np.array([*range(len(X))], dtype=object))
 
 
-@pytest.mark.filterwarnings("error::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("error::faithkit.errors.FaithkitWarning")
 def test_remarks_that_are_no_texts_are_the_same_with_a_store_and_without(tmp_path):
     remarks = [
         faithkit.evaluate(

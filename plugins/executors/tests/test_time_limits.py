@@ -82,7 +82,7 @@ def test_what_cannot_travel_is_limited_here_by_the_alarm_alone_and_a_warning_say
             return [0]
 
     with pytest.warns(
-        faithkit.FaithkitWarning, match=r"runs in this process, where a time limit ends no code in C"
+        faithkit.errors.FaithkitWarning, match=r"runs in this process, where a time limit ends no code in C"
     ):
         result = faithkit.evaluate(
             parity, X[:6], explainer=explain, on_error="record", executor=Processes(1, 0.2)

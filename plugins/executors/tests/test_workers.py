@@ -107,7 +107,9 @@ def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):
 
 @pytest.mark.slow
 def test_chunks_at_which_a_cluster_dies_are_explained_here(deadly_cluster):
-    with pytest.warns(faithkit.FaithkitWarning, match=r"^9 of 10 chunks, at which .* died, are explained in"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match=r"^9 of 10 chunks, at which .* died, are explained in"
+    ):
         result = evaluated(on_error="record", executor=deadly_cluster)
     assert result.unexplained == 0
     assert result.rows.explanations.values[:, 0].tolist() == [*range(40)]

@@ -159,11 +159,11 @@ class _ValueCoder:
     def _build_predicate(self, j: int, code: int) -> Any:
         label = self.labels[j]
         if code == MISSING:
-            return faithkit.OneOf(label, [], missing=True)
+            return faithkit.plugin.OneOf(label, [], missing=True)
         if j in self.categories:
-            return faithkit.OneOf(label, [self.categories[j][code]])
+            return faithkit.plugin.OneOf(label, [self.categories[j][code]])
         ends = [-np.inf, *self.cuts[j], np.inf]
-        return faithkit.Interval(label, ends[code], ends[code + 1])
+        return faithkit.plugin.Interval(label, ends[code], ends[code + 1])
 
 
 def _rule_labels(X: Any, names: list[str]) -> list[Any]:

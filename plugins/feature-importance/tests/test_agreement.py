@@ -112,7 +112,7 @@ REFUSED = {
 @one_test
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_cannot_be_compared_is_refused_in_one_line(message):
-    with pytest.raises(faithkit.FaithkitError) as refused:
+    with pytest.raises(faithkit.errors.FaithkitError) as refused:
         REFUSED[message]()
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)

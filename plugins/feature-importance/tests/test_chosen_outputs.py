@@ -70,7 +70,7 @@ def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
 @pytest.mark.parametrize(
     ("predictions", "count", "more", "message"),
     [
-        (["a", "b"], 3, {}, "which of the 3 classes a, b are is not known: call faithkit.adapt"),
+        (["a", "b"], 3, {}, "which of the 3 classes a, b are is not known: call faithkit.plugin.adapt"),
         ([1, 2], 3, {}, "which of the 3 classes 1, 2 are is not known"),  # 0…2, or 1…3?
         ([1, 2], 3, {"names": ["0", "1", "2"]}, "which of the 3 classes 1, 2 are is not known"),  # made up
         ([1, 2], 3, {"names": [f"Output {i}" for i in range(3)]}, "is not known"),

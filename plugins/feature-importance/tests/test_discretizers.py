@@ -408,7 +408,9 @@ def word_explanation(discretizer):
     names = {"names": ["age", "job"]}
     phi = faithkit.Explanations.vectors([[0.5, 0.1], [0.5, 0.1], [0.1, 0.5]], shared=names)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", faithkit.FaithkitWarning)  # quantile learns from the log itself
+        warnings.simplefilter(
+            "ignore", faithkit.errors.FaithkitWarning
+        )  # quantile learns from the log itself
         return faithkit.score(["a", "b", "a"], phi, discretizer=discretizer).local(0).explanation
 
 

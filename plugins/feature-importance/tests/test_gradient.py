@@ -460,7 +460,7 @@ def test_the_order_of_the_background_does_not_matter(method):
 
 def test_a_gradient_learns_nothing_from_the_rows_it_is_judged_on():
     with warnings.catch_warnings():
-        warnings.simplefilter("error", faithkit.FaithkitWarning)
+        warnings.simplefilter("error", faithkit.errors.FaithkitWarning)
         result = faithkit.evaluate(make_logistic().fit(X, TWO), X[:40], "gradient", discretizer="sign")
     assert result.to_dict()["background"] is None
 
@@ -474,7 +474,7 @@ def test_a_gradient_learns_nothing_from_the_rows_it_is_judged_on():
 )
 def test_a_step_function_is_explained_with_a_warning(model):
     with pytest.warns(
-        faithkit.FaithkitWarning, match=f"score of {type(model).__name__} does not change around"
+        faithkit.errors.FaithkitWarning, match=f"score of {type(model).__name__} does not change around"
     ) as caught:
         explanations = explain(model.fit(X, TWO))
     assert caught[0].filename == __file__

@@ -73,7 +73,7 @@ def test_objects_of_shap_are_checked_where_the_rows_are_known():
 
     values, labels = TreeExplainer(THREE)(X), THREE.predict(X)
     for target in ("predicted", "all"):
-        phi = faithkit.adapt(values, predictions=labels, target=target)
+        phi = faithkit.plugin.adapt(values, predictions=labels, target=target)
         assert faithkit.score(labels, phi, X=X).relation == "near-in-top-features:share=0.8,rows=10,most=5"
     alone = faithkit.score(labels, values)
     assert alone.sufficiency is None
@@ -152,6 +152,8 @@ def test_shap_explains_raw_scores_of_boosted_trees_exactly_unless_told_otherwise
     assert (exact.shared["adds_up_to"], exact.shared["algorithm"]) == ("raw score", "leaves")
     sums = exact.values[:, :12].reshape(20, 3, 4).sum(axis=2) + exact.values[:, 12:]
     assert np.allclose(sums, boosted.decision_function(rows), atol=1e-5)
-    with pytest.warns(faithkit.FaithkitWarning, match=r"which takes longer\. output=raw is exact and fast"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match=r"which takes longer\. output=raw is exact and fast"
+    ):
         slow = evaluate(boosted, "shap:output=probability", rows[:4]).rows.explanations
     assert slow.shared["adds_up_to"] == "probability"

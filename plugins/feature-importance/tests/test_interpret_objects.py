@@ -40,7 +40,7 @@ def read_scores(explanation):
 
 def test_terms_become_columns_and_the_intercept_is_left_out(two_classes):
     explanation = two_classes.explain_local(ROWS)
-    explanations = faithkit.adapt(explanation, X=ROWS)
+    explanations = faithkit.plugin.adapt(explanation, X=ROWS)
     np.testing.assert_array_equal(explanations.values, read_scores(explanation))
     assert explanations.shared == {"names": ["a", "b", "c", two_classes.term_names_[3]]}
 
@@ -50,9 +50,9 @@ def test_of_several_classes_the_predicted_one_is_taken(three_classes):
     place = np.searchsorted(three_classes.classes_, labels)
     expected = read_scores(explanation)[np.arange(len(ROWS)), :, place]
     for known in ({}, {"predictions": labels}, {"predictions": labels, "classes": three_classes.classes_}):
-        np.testing.assert_array_equal(faithkit.adapt(explanation, **known).values, expected)
+        np.testing.assert_array_equal(faithkit.plugin.adapt(explanation, **known).values, expected)
     np.testing.assert_array_equal(
-        faithkit.adapt(explanation, target="low").values, read_scores(explanation)[:, :, 1]
+        faithkit.plugin.adapt(explanation, target="low").values, read_scores(explanation)[:, :, 1]
     )
     frame = pd.DataFrame(expected, columns=list("abc"))
     array = faithkit.score(labels, frame, ROWS, discretizer="1fp")
@@ -74,7 +74,7 @@ def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():
     numbers = X[["a", "b"]]
     forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(numbers, X["a"] > 0)
     explanation = LimeTabular(forest, numbers, random_state=0).explain_local(numbers[:20])
-    explanations = faithkit.adapt(explanation)
+    explanations = faithkit.plugin.adapt(explanation)
     for row in range(20):
         terms = explanation.data(row)
         assert dict(zip(["a", "b"], explanations.values[row], strict=True)) == dict(
@@ -87,18 +87,18 @@ def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():
 def test_linear_models_have_one_output(name):
     target = X["a"] > 0 if name == "LogisticRegression" else X["a"]
     explanation = getattr(glassbox, name)().fit(X[["a", "b"]], target).explain_local(ROWS[["a", "b"]])
-    np.testing.assert_array_equal(faithkit.adapt(explanation).values, read_scores(explanation))
+    np.testing.assert_array_equal(faithkit.plugin.adapt(explanation).values, read_scores(explanation))
     with pytest.raises(
         faithkit.errors.InputError, match="target='all' chooses among classes, and these are the scores of"
     ):
-        faithkit.adapt(explanation, target="all")
+        faithkit.plugin.adapt(explanation, target="all")
 
 
 def test_what_is_not_about_rows_is_refused(three_classes):
     with pytest.raises(
         faithkit.errors.InputError, match="a global explanation has no scores of rows: give explain_local"
     ):
-        faithkit.adapt(three_classes.explain_global())
+        faithkit.plugin.adapt(three_classes.explain_global())
 
 
 @one_test
@@ -112,7 +112,7 @@ def test_what_is_not_about_rows_is_refused(three_classes):
 def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
     scores = {"overall": None, "specific": [{"names": names, "scores": [0.1, 0.2]}]}
     with pytest.raises(faithkit.errors.InputError, match=message):
-        faithkit.adapt(FeatureValueExplanation("local", scores, feature_names=["a", "b"]))
+        faithkit.plugin.adapt(FeatureValueExplanation("local", scores, feature_names=["a", "b"]))
 
 
 @one_test
@@ -126,6 +126,6 @@ def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
     ],
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(three_classes, params, message):
-    with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(three_classes.explain_local(ROWS), **params)
+    with pytest.raises(faithkit.errors.FaithkitError, match=message) as error:
+        faithkit.plugin.adapt(three_classes.explain_local(ROWS), **params)
     assert "\n" not in str(error.value)

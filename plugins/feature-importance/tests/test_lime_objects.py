@@ -17,7 +17,9 @@ import faithkit
 
 lime_tabular, lime_text = map(import_when_used, ("lime.lime_tabular", "lime.lime_text"))
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::faithkit.errors.FaithkitWarning"
+)  # of rows that repeat others
 
 RNG = np.random.default_rng(0)
 NAMES = ["age", "pay", "job"]
@@ -91,7 +93,7 @@ def explain_top_label():
 
 
 def test_of_several_classes_the_predicted_one_is_taken():
-    explanations = faithkit.adapt(explain_all_labels(), predictions=predict_labels())
+    explanations = faithkit.plugin.adapt(explain_all_labels(), predictions=predict_labels())
     np.testing.assert_array_equal(explanations.values, to_table(explain_all_labels(), predict_labels()))
     assert explanations.kind == "vector"
     assert explanations.shared == {
@@ -103,7 +105,7 @@ def test_of_several_classes_the_predicted_one_is_taken():
 def test_without_predictions_lime_says_what_was_predicted():
     own = [int(np.argmax(explanation.predict_proba)) for explanation in explain_top_label()]
     np.testing.assert_array_equal(
-        faithkit.adapt(explain_top_label()).values, to_table(explain_top_label(), own)
+        faithkit.plugin.adapt(explain_top_label()).values, to_table(explain_top_label(), own)
     )
 
 
@@ -111,13 +113,13 @@ def test_without_predictions_lime_says_what_was_predicted():
 @pytest.mark.parametrize("label", [0, 1, 2])
 def test_a_class_is_taken_by_number_or_name(label):
     expected = to_table(explain_all_labels(), [label] * 6)
-    np.testing.assert_array_equal(faithkit.adapt(explain_all_labels(), target=label).values, expected)
-    named = faithkit.adapt(explain_all_labels(), classes=["a", "b", "c"], target="abc"[label])
+    np.testing.assert_array_equal(faithkit.plugin.adapt(explain_all_labels(), target=label).values, expected)
+    named = faithkit.plugin.adapt(explain_all_labels(), classes=["a", "b", "c"], target="abc"[label])
     np.testing.assert_array_equal(named.values, expected)
 
 
 def test_all_classes_stand_side_by_side():
-    explanations = faithkit.adapt(explain_all_labels(), target="all", classes=["a", "b", "c"])
+    explanations = faithkit.plugin.adapt(explain_all_labels(), target="all", classes=["a", "b", "c"])
     np.testing.assert_array_equal(
         explanations.values, np.hstack([to_table(explain_all_labels(), [label] * 6) for label in range(3)])
     )
@@ -155,20 +157,20 @@ def test_an_explainer_may_return_them():
 def test_numbers_have_one_vector():
     model = LinearRegression().fit(X, X[:, 0])
     explanations = explain_rows(model.predict, mode="regression")
-    np.testing.assert_array_equal(faithkit.adapt(explanations).values, to_table(explanations, [1] * 6))
+    np.testing.assert_array_equal(faithkit.plugin.adapt(explanations).values, to_table(explanations, [1] * 6))
     with pytest.raises(
         faithkit.errors.InputError, match="target=1 chooses among classes, and the model predicts numbers"
     ):
-        faithkit.adapt(explanations, target=1)
+        faithkit.plugin.adapt(explanations, target=1)
 
 
 def test_texts_have_words_with_their_weights_in_one_order():
-    explanations = faithkit.adapt(explain_texts())
+    explanations = faithkit.plugin.adapt(explain_texts())
     assert explanations.kind == "words"
     assert explanations.values.tolist() == [
         tuple(sorted(explanation.as_list(label=1))) for explanation in explain_texts()
     ]
-    rounded = faithkit.adapt(explain_texts(), digits=1, target="fine")
+    rounded = faithkit.plugin.adapt(explain_texts(), digits=1, target="fine")
     assert rounded.values[1] == tuple(
         sorted((word, round(weight, 1) + 0.0) for word, weight in explain_texts()[1].as_list())
     )
@@ -178,12 +180,13 @@ def test_texts_have_words_with_their_weights_in_one_order():
 @pytest.mark.parametrize("form", [tuple, pd.Series, lambda rows: np.array(rows, dtype=object)])
 def test_a_column_of_them_is_a_list_of_them(form):
     np.testing.assert_array_equal(
-        faithkit.adapt(form(explain_all_labels()), target=1).values, to_table(explain_all_labels(), [1] * 6)
+        faithkit.plugin.adapt(form(explain_all_labels()), target=1).values,
+        to_table(explain_all_labels(), [1] * 6),
     )
 
 
 def test_a_row_that_is_not_there_is_missing():
-    explanations = faithkit.adapt(
+    explanations = faithkit.plugin.adapt(
         [explain_all_labels()[0], None, explain_all_labels()[2]],
         predictions=predict_labels()[:3],
         classes=[0, 1, 2],
@@ -231,6 +234,6 @@ def test_a_row_that_is_not_there_is_missing():
     ids=itemgetter(-1),
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(user_input, params, message):
-    with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(user_input, **params)
+    with pytest.raises(faithkit.errors.FaithkitError, match=message) as error:
+        faithkit.plugin.adapt(user_input, **params)
     assert "\n" not in str(error.value)

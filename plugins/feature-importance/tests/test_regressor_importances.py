@@ -101,7 +101,9 @@ def test_what_is_a_function_of_a_sum_is_explained_by_asking(make, has_raw, recwa
     explanations = explained("shap:offset=true", model, ROWS[:5], BACKGROUND)
     assert explanations.shared["algorithm"] == "kernel"
     assert explanations.values.sum(axis=1) == pytest.approx(model.predict(ROWS[:5]), abs=1e-4)
-    warnings = [str(note.message) for note in recwarn if issubclass(note.category, faithkit.FaithkitWarning)]
+    warnings = [
+        str(note.message) for note in recwarn if issubclass(note.category, faithkit.errors.FaithkitWarning)
+    ]
     assert ["output=raw is exact and fast" in text for text in warnings] == [True] * has_raw
 
 

@@ -12,8 +12,8 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.plugin import Sample
+from faithkit import Explanations, Rule
+from faithkit.plugin import Interval, OneOf, Sample
 
 
 def make_relation(**params):

@@ -330,7 +330,7 @@ class Softened(DecisionTreeClassifier):
 def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
     model = Softened(max_depth=3).fit(X, TWO)
     with pytest.warns(
-        faithkit.FaithkitWarning, match=r"TreeSHAP misses .* on the background, so Kernel SHAP"
+        faithkit.errors.FaithkitWarning, match=r"TreeSHAP misses .* on the background, so Kernel SHAP"
     ):
         explanations = explain(model, X[:15], X[100:103], background="rows")
     assert explanations.shared["algorithm"] == "kernel"
@@ -340,9 +340,11 @@ def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
 
 def test_a_warning_says_that_fewer_reference_rows_are_faster():
     model = Softened(max_depth=3).fit(X, TWO)
-    with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\. background=sample:20 is faster"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match=r"takes longer\. background=sample:20 is faster"
+    ):
         make_shap(background="sample:21").fit(faithkit.Predictor(model), X)
-    with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\.$"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match=r"takes longer\.$"):
         make_shap(background="sample:20").fit(faithkit.Predictor(model), X)
 
 
@@ -375,7 +377,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     rows[7, 1] = np.nan
     fitted = make_shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
     seeds = faithkit.plugin.row_seeds(rows, 0)
-    with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
         explanations = fitted.explain(rows, seeds)
     total = split_classes(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(model.predict_proba(rows), abs=1e-6)
@@ -388,7 +390,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     assert same[2]
     assert not same[healthy].any()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", faithkit.FaithkitWarning)
+        warnings.simplefilter("ignore", faithkit.errors.FaithkitWarning)
         alone = [fitted.explain(rows[i : i + 1], seeds[i : i + 1]) for i in range(12)]
     assert [single.values[0].tolist() for single in alone] == explanations.values.tolist()
     assert all(single.shared == explanations.shared for single in alone)
@@ -400,7 +402,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
 @pytest.mark.parametrize("name", ["boosting", "histogram boosting"])
 def test_probabilities_of_three_classes_of_boosted_trees_are_asked_for_with_a_faster_way(name):
     model = fit_model(name, 3)
-    with pytest.warns(faithkit.FaithkitWarning, match="output=raw is exact and fast"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="output=raw is exact and fast"):
         explanations = explain(model, X, X[:2], background="sample:5", output="probability")
     assert explanations.shared["algorithm"] == "kernel"
     with pytest.raises(faithkit.errors.InputError, match=r"cannot read .* as trees .* algorithm=auto"):

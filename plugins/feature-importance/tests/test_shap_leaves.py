@@ -257,7 +257,7 @@ def test_a_model_whose_trees_do_not_say_all_is_not_read(why):
 def test_a_model_that_is_not_read_is_asked_and_a_warning_says_why():
     X, y = np.random.default_rng(0).normal(size=(60, 10)), np.arange(60) % 2
     why, model = next(iter(AROUND.items()))
-    with pytest.warns(faithkit.FaithkitWarning, match=f"{why}.*so Permutation SHAP steps in"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match=f"{why}.*so Permutation SHAP steps in"):
         explained(model.fit(X, y), X, X[:1], background="sample:2")
 
 

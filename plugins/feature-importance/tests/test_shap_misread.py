@@ -117,7 +117,7 @@ def test_where_trees_are_read_wrongly_the_model_is_asked(monkeypatch, name):
     model, table = fit_case(name)
     ensemble = read_ensemble(model)
     monkeypatch.setattr(READER, lambda model: attrs.evolve(ensemble, trees=ensemble.trees[1:]))
-    with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses the model's own output by"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="TreeSHAP misses the model's own output by"):
         explanations = explained(model, table[:5], table[40:42], output="raw", target="all")
     assert explanations.shared["algorithm"] == "kernel"
     expected = by_definition(model, table, table[:5], table[40:42])

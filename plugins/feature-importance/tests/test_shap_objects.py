@@ -16,7 +16,9 @@ from sklearn.pipeline import make_pipeline
 import faithkit
 
 shap = import_when_used("shap")
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::faithkit.errors.FaithkitWarning"
+)  # of rows that repeat others
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.integers(0, 4, size=(60, 4)).astype(float), columns=["age", "sex", "job", "pay"])
@@ -66,7 +68,7 @@ def explain_texts(texts, column=None):
 def test_values_of_one_output_are_taken_as_they_are_and_base_values_kept_apart():
     model = LinearRegression().fit(X, X["age"])
     explanation = shap.LinearExplainer(model, X)(X)
-    explanations = faithkit.adapt(explanation)
+    explanations = faithkit.plugin.adapt(explanation)
     np.testing.assert_array_equal(explanations.values, explanation.values)
     assert explanations.kind == "vector"
     base = {"names": list(X.columns), "base_values": [explanation.base_values[0]]}
@@ -74,7 +76,7 @@ def test_values_of_one_output_are_taken_as_they_are_and_base_values_kept_apart()
 
 
 def test_of_several_classes_the_predicted_one_is_taken():
-    explanations = faithkit.adapt(explain_batch(), predictions=predict_labels())
+    explanations = faithkit.plugin.adapt(explain_batch(), predictions=predict_labels())
     np.testing.assert_array_equal(explanations.values, select_predicted_values())
     assert explanations.shared["names"] == list(X.columns)
     assert explanations.shared["base_values"] == explain_batch().base_values[0].tolist()
@@ -85,7 +87,7 @@ def test_of_several_classes_the_predicted_one_is_taken():
     ("params", "column"), [({"target": "low"}, 1), ({"target": 2}, 2), ({"target": "high"}, 0)]
 )
 def test_a_class_is_taken_by_name_or_number(params, column):
-    explanations = faithkit.adapt(explain_batch(), classes=fit_forest().classes_, **params)
+    explanations = faithkit.plugin.adapt(explain_batch(), classes=fit_forest().classes_, **params)
     np.testing.assert_array_equal(explanations.values, explain_batch().values[:, :, column])
 
 
@@ -95,8 +97,8 @@ def test_of_two_classes_the_second_is_taken_and_all_stand_side_by_side():
         explain_batch().base_values[:, :2],
         feature_names=list(X.columns),
     )
-    np.testing.assert_array_equal(faithkit.adapt(two).values, explain_batch().values[:, :, 1])
-    every = faithkit.adapt(two, target="all", classes=["no", "yes"])
+    np.testing.assert_array_equal(faithkit.plugin.adapt(two).values, explain_batch().values[:, :, 1])
+    every = faithkit.plugin.adapt(two, target="all", classes=["no", "yes"])
     np.testing.assert_array_equal(
         every.values, np.hstack([explain_batch().values[:, :, 0], explain_batch().values[:, :, 1]])
     )
@@ -119,7 +121,7 @@ def test_of_two_classes_the_second_is_taken_and_all_stand_side_by_side():
     ids=["one class", "one row of one class", "rows in a list", "batches of one", "single precision"],
 )
 def test_what_was_cut_out_is_understood(user_input, expected):
-    explanations = faithkit.adapt(user_input)
+    explanations = faithkit.plugin.adapt(user_input)
     np.testing.assert_array_equal(explanations.values, expected)
     assert explanations.values.dtype == expected.dtype
 
@@ -159,27 +161,27 @@ def test_an_explainer_may_return_one_whatever_the_chunks():
 
 
 def test_rows_that_are_not_there_are_missing():
-    explanations = faithkit.adapt([explain_batch()[0, :, 1], None, explain_batch()[2, :, 1]])
+    explanations = faithkit.plugin.adapt([explain_batch()[0, :, 1], None, explain_batch()[2, :, 1]])
     assert explanations.missing.tolist() == [False, True, False]
     np.testing.assert_array_equal(explanations.values[[0, 2]], explain_batch().values[[0, 2], :, 1])
 
 
 def test_texts_have_words_with_their_values_in_one_order():
     explanation = explain_texts(TEXTS, column=1)
-    explanations = faithkit.adapt(explanation)
+    explanations = faithkit.plugin.adapt(explanation)
     assert explanations.kind == "words"
     expected = [
         tuple(sorted(zip(("good", "good", "film"), explanation.values[0].tolist(), strict=True))),
         tuple(sorted(zip(("bad", "film"), explanation.values[1].tolist(), strict=True))),
     ]
     assert explanations.values[:2].tolist() == expected
-    assert faithkit.adapt(explanation, digits=1).values[1] == (("bad", -0.1), ("film", 0.0))
+    assert faithkit.plugin.adapt(explanation, digits=1).values[1] == (("bad", -0.1), ("film", 0.0))
 
 
 def test_texts_of_equal_length_are_texts_all_the_same():
     explanations = explain_texts(["good film", "bad film"], column=1)
     assert explanations.values.dtype == np.float64  # shap makes a matrix of them
-    assert [[word for word, _ in row] for row in faithkit.adapt(explanations).values] == [
+    assert [[word for word, _ in row] for row in faithkit.plugin.adapt(explanations).values] == [
         ["film", "good"],
         ["bad", "film"],
     ]
@@ -191,7 +193,7 @@ def test_of_several_classes_of_texts_one_is_taken_also_row_by_row(column):
     explanation = explain_texts(TEXTS)
     expected = [tuple(weights[:, column].tolist()) for weights in explanation.values]
     for form in (explanation, [explanation[row] for row in range(4)]):
-        explanations = faithkit.adapt(form, target=column)
+        explanations = faithkit.plugin.adapt(form, target=column)
         assert [sorted(weight for _, weight in row) for row in explanations.values] == [
             sorted(row) for row in expected
         ]
@@ -241,14 +243,14 @@ SYMMETRIC = np.zeros((3, 2, 2))
     ids=itemgetter(-1),
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(user_input, params, message):
-    with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(user_input, **params)
+    with pytest.raises(faithkit.errors.FaithkitError, match=message) as error:
+        faithkit.plugin.adapt(user_input, **params)
     assert "\n" not in str(error.value)
 
 
 def test_base_values_that_differ_between_rows_are_not_shared():
     explanation = shap.Explanation(np.ones((2, 3)), base_values=np.array([0.25, 0.5]))
-    assert "base_values" not in faithkit.adapt(explanation).shared
+    assert "base_values" not in faithkit.plugin.adapt(explanation).shared
 
 
 PICTURES = np.arange(2 * 3 * 4 * 1, dtype=np.float64).reshape(2, 3, 4, 1)
@@ -256,7 +258,7 @@ PICTURES = np.arange(2 * 3 * 4 * 1, dtype=np.float64).reshape(2, 3, 4, 1)
 
 def test_the_values_of_pictures_are_those_of_their_cells():
     explanation = shap.Explanation(PICTURES / 7, base_values=np.zeros(2), data=PICTURES)
-    explanations = faithkit.adapt(explanation, X=PICTURES)
+    explanations = faithkit.plugin.adapt(explanation, X=PICTURES)
     assert explanations.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
     assert explanations.shared["names"][:2] == ["[0, 0, 0]", "[0, 1, 0]"]
 
@@ -264,8 +266,12 @@ def test_the_values_of_pictures_are_those_of_their_cells():
 def test_of_pictures_with_several_classes_the_one_that_is_meant_is_taken():
     values = np.stack([PICTURES, -PICTURES, PICTURES * 3], axis=-1)
     explanation = shap.Explanation(values, base_values=np.zeros((2, 3)), data=PICTURES)
-    assert faithkit.adapt(explanation, target=2).values.tolist() == (PICTURES * 3).reshape(2, 12).tolist()
-    named = faithkit.adapt(explanation, target="all", X=PICTURES, classes=["a", "b", "c"]).shared["names"]
+    assert (
+        faithkit.plugin.adapt(explanation, target=2).values.tolist() == (PICTURES * 3).reshape(2, 12).tolist()
+    )
+    named = faithkit.plugin.adapt(explanation, target="all", X=PICTURES, classes=["a", "b", "c"]).shared[
+        "names"
+    ]
     assert (len(named), named[12]) == (36, "b: [0, 0, 0]")
 
 
@@ -273,16 +279,18 @@ def test_of_pictures_with_several_classes_the_one_that_is_meant_is_taken():
 @pytest.mark.parametrize("data", [PICTURES.tolist(), list(PICTURES), None], ids=["lists", "arrays", "none"])
 def test_pictures_are_known_by_their_data_in_any_form_or_by_x(data):
     explanation = shap.Explanation(PICTURES / 7, data=data)
-    explanations = faithkit.adapt(explanation, X=PICTURES, predictions=["a", "b"])
+    explanations = faithkit.plugin.adapt(explanation, X=PICTURES, predictions=["a", "b"])
     assert explanations.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
 
 
 def test_a_list_with_one_object_of_each_picture():
     objects = [shap.Explanation(picture / 7, data=picture) for picture in PICTURES]
-    assert faithkit.adapt(objects, X=PICTURES).values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+    assert (
+        faithkit.plugin.adapt(objects, X=PICTURES).values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+    )
 
 
 def test_channels_are_not_taken_for_classes():
     series = np.arange(2 * 5 * 2, dtype=np.float64).reshape(2, 5, 2)
-    explanations = faithkit.adapt(shap.Explanation(series), X=series, predictions=["a", "b"])
+    explanations = faithkit.plugin.adapt(shap.Explanation(series), X=series, predictions=["a", "b"])
     assert explanations.values.shape == (2, 10)

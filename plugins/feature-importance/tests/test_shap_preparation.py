@@ -359,7 +359,9 @@ def fit_after(before):
 def test_where_a_step_mixes_columns_the_model_is_asked():
     model, rows = fit_after(PCA(6, random_state=0)), MANY_COLUMNS[:1]
     why = r"\(PCA computes columns from several columns\)"
-    with pytest.warns(faithkit.FaithkitWarning, match=f"cannot read .*{why}, so Permutation SHAP steps in"):
+    with pytest.warns(
+        faithkit.errors.FaithkitWarning, match=f"cannot read .*{why}, so Permutation SHAP steps in"
+    ):
         explanations = explained(model, MANY_COLUMNS, rows, background="sample:2")
     assert explanations.shared["algorithm"] == "permutation"
     with pytest.raises(faithkit.errors.InputError, match=f"cannot read Pipeline as trees {why}"):
@@ -399,7 +401,7 @@ def test_a_step_that_says_other_than_it_does_is_noticed(before):
     X = np.random.default_rng(0).normal(size=(100, 4)).round(1)
     model = make_pipeline(before, GradientBoostingClassifier(n_estimators=2)).fit(X, X[:, 0] > X[:, 1])
     with pytest.warns(
-        faithkit.FaithkitWarning, match="misses the model's own output by .* on mixtures .* Kernel"
+        faithkit.errors.FaithkitWarning, match="misses the model's own output by .* on mixtures .* Kernel"
     ):
         assert explained(model, X[:9], X[:1]).shared["algorithm"] == "kernel"
 

@@ -28,7 +28,7 @@ TENSOR = torch.tensor(VALUES, requires_grad=True)
     ids=["with a gradient", "a parameter", "sparse", "strided", "rows", "batches of one", "several inputs"],
 )
 def test_every_form_gives_the_arrays_numbers_to_the_bit(attributions):
-    explanations = faithkit.adapt(attributions)
+    explanations = faithkit.plugin.adapt(attributions)
     np.testing.assert_array_equal(explanations.values, VALUES)
     assert explanations.values.dtype == np.float32
     for discretizer in ("original", "sign"):
@@ -40,29 +40,29 @@ def test_every_form_gives_the_arrays_numbers_to_the_bit(attributions):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64])
 def test_numbers_of_every_type_keep_their_values(dtype):
     tensor = torch.tensor([[1.5, -2.0], [0.25, 3.0]]).to(dtype)
-    assert faithkit.adapt(tensor).values.tolist() == tensor.tolist()
+    assert faithkit.plugin.adapt(tensor).values.tolist() == tensor.tolist()
 
 
 def test_columns_are_named_as_in_the_table():
     import pandas as pd
 
     X = pd.DataFrame(VALUES, columns=list("abcd"))
-    assert faithkit.adapt(TENSOR, X=X).shared == {"names": list("abcd")}
+    assert faithkit.plugin.adapt(TENSOR, X=X).shared == {"names": list("abcd")}
 
 
 def test_a_row_that_is_not_there_is_missing():
-    assert faithkit.adapt([TENSOR[0], None]).missing.tolist() == [False, True]
+    assert faithkit.plugin.adapt([TENSOR[0], None]).missing.tolist() == [False, True]
 
 
 def test_maps_of_images_are_taken_where_the_images_are_there():
     images = np.arange(24.0).reshape(2, 3, 4)
-    explanations = faithkit.adapt(torch.tensor(images * 2), X=images)
+    explanations = faithkit.plugin.adapt(torch.tensor(images * 2), X=images)
     assert explanations.values.tolist() == (images * 2).reshape(2, 12).tolist()
     assert explanations.shared["names"][5] == "[1, 1]"
-    each = faithkit.adapt(list(torch.tensor(images * 2)), X=images)
+    each = faithkit.plugin.adapt(list(torch.tensor(images * 2)), X=images)
     assert each.values.tolist() == explanations.values.tolist()
     with pytest.raises(faithkit.errors.InputError, match="or one for each value of X, with X beside them"):
-        faithkit.adapt(torch.tensor(images * 2))
+        faithkit.plugin.adapt(torch.tensor(images * 2))
 
 
 def test_captums_attributions_are_taken():
@@ -103,6 +103,6 @@ def test_captums_attributions_are_taken():
     ],
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(attributions, message):
-    with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(attributions)
+    with pytest.raises(faithkit.errors.FaithkitError, match=message) as error:
+        faithkit.plugin.adapt(attributions)
     assert "\n" not in str(error.value)

@@ -74,7 +74,7 @@ def _conditions(model: Any) -> list[dict[str, Any]]:
 def _to_rule(rule: dict[str, Any], columns: Columns, limit: float) -> faithkit.Rule:
     column = columns[int(rule["index_col"])]
     ends = {"high": limit} if rule["flip"] else {"low": limit}
-    return faithkit.Rule([faithkit.Interval(column, **ends)])
+    return faithkit.Rule([faithkit.plugin.Interval(column, **ends)])
 
 
 def _read_bayesian_list(model: Any, columns: Columns) -> ModelRules:
@@ -86,7 +86,7 @@ def _read_itemsets(itemsets: Sequence[Any], columns: Columns) -> Iterator[faithk
     for items in itemsets:
         if isinstance(items, str):  # "null"
             return
-        yield faithkit.Rule([faithkit.OneOf(_find_column(item, columns), [1]) for item in items])
+        yield faithkit.Rule([faithkit.plugin.OneOf(_find_column(item, columns), [1]) for item in items])
 
 
 def _read_weighted_rules(model: Any, columns: Columns) -> ModelRules:
@@ -112,9 +112,9 @@ def _to_predicate(column: Any, symbol: str, value: str) -> Any:
     number = float(value)
     below = math.nextafter(number, -math.inf)
     if symbol == "==":
-        return faithkit.OneOf(column, [number])
+        return faithkit.plugin.OneOf(column, [number])
     ends = {"<=": {"high": number}, "<": {"high": below}, ">": {"low": number}, ">=": {"low": below}}
-    return faithkit.Interval(column, **ends[symbol])
+    return faithkit.plugin.Interval(column, **ends[symbol])
 
 
 def _read_ruleset(model: Any, columns: Columns) -> ModelRules:
@@ -137,11 +137,11 @@ def _to_bin_predicate(column: Any, value: Any, is_bin: bool) -> Any:
     ['-2.5 < age ≤ 4', 'age ≤ 2.5', 'age > -1e-05']
     """
     if not is_bin:
-        return faithkit.OneOf(column, [] if pd.isna(value) else [value])
+        return faithkit.plugin.OneOf(column, [] if pd.isna(value) else [value])
     if value[0] in "<>":
-        return faithkit.Interval(column, **{"high" if value[0] == "<" else "low": float(value[1:])})
+        return faithkit.plugin.Interval(column, **{"high" if value[0] == "<" else "low": float(value[1:])})
     low, high = re.split(r"(?<=\d) ?- ?(?=[\d.-])", value)
-    return faithkit.Interval(column, float(low), float(high))
+    return faithkit.plugin.Interval(column, float(low), float(high))
 
 
 _READERS: dict[str, dict[str, tuple[str, Callable[[Any, Columns], ModelRules]]]] = {

@@ -26,7 +26,7 @@ class NamedRules:
 
     Examples
     --------
-    >>> rules = [faithkit.Rule([faithkit.Interval(name, low=9)]) for name in ("height", "age")]
+    >>> rules = [faithkit.Rule([faithkit.plugin.Interval(name, low=9)]) for name in ("height", "age")]
     >>> named_rules = NamedRules.of(rules)
     >>> text = named_rules.text([1], [0])
     >>> text

@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit import Interval, OneOf, Rule
+from faithkit import Rule
+from faithkit.plugin import Interval, OneOf
 
 NEARLY = [Rule([Interval("age", low=limit)]) for limit in (40.0, 40.0000001)]
 AWKWARD = [

@@ -137,7 +137,7 @@ def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     >>> import faithkit, faithkit_html, numpy as np
     >>> X = np.random.default_rng(0).integers(0, 2, (200, 3)).astype(float)
     >>> def name_column(j):
-    ...     rules = [faithkit.Rule([faithkit.OneOf(j, [value])]) for value in X[:, j]]
+    ...     rules = [faithkit.Rule([faithkit.plugin.OneOf(j, [value])]) for value in X[:, j]]
     ...     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
     ...     return faithkit.score(X[:, 0] > 0, explanations, X)
     >>> comparison = faithkit.results.Comparison({"true": name_column(0), "false": name_column(1)})

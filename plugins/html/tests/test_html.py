@@ -279,7 +279,7 @@ def test_provenance_names_everything_that_was_asked_and_nothing_that_changes():
 @pytest.mark.usefixtures("no_pictures")
 def test_an_explainer_that_learnt_from_the_sample_is_told():
     frame = pd.DataFrame({"age": np.arange(40) % 20})
-    with pytest.warns(faithkit.FaithkitWarning, match="no background"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="no background"):
         result = faithkit.evaluate(lambda X: X["age"] > 9, frame, explainer="tree")
     [warning] = [warning for warning in result.warnings if warning.name == "learnt"]
     assert warning.sentence in page_of(result)

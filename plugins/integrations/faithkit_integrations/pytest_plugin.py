@@ -83,7 +83,7 @@ class AssertFaithful:
 
         Warns
         -----
-        faithkit.FaithkitWarning
+        faithkit.errors.FaithkitWarning
             If a measure meets its limit, but is not above chance.
         """
         __tracebackhide__ = True

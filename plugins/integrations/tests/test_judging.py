@@ -53,7 +53,7 @@ def test_what_is_not_known_is_neither_kept_nor_missed(result, measure, reason):
 
 def test_sufficiency_is_compared_with_its_own_chance_which_a_pool_changes():
     X = np.arange(60.0)[:, None]
-    rule = faithkit.Rule([faithkit.Interval(0, high=29)])
+    rule = faithkit.Rule([faithkit.plugin.Interval(0, high=29)])
     explanations = faithkit.Explanations.of([rule] * 30, kind="rule")
     result = faithkit.score(
         ["no"] * 30, explanations, X[:30], relation="in-scope", pool=(X[30:], ["yes"] * 30)

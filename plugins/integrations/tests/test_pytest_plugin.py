@@ -125,7 +125,7 @@ def test_what_names_the_prediction_or_is_noise_is_not_faithful(explainer, error,
 
 
 def test_a_limit_that_noise_keeps_is_a_warning():
-    with pytest.warns(faithkit.FaithkitWarning, match="not below 0.1, but not above chance"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="not below 0.1, but not above chance"):
         assert_about_tree(explainer=parity, consistency=0.1)
 
 

@@ -182,7 +182,7 @@ def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
 def test_a_warning_says_that_groups_of_refusals_are_measured_without_the_pool():
     explanations = parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
     result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
-    with pytest.warns(faithkit.FaithkitWarning, match="groups are measured without the pool"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="groups are measured without the pool"):
         result.by([0, 1] * 3)
 
 

@@ -22,7 +22,7 @@ OLD, YOUNG = "age > 40 and sex = ", "IF age <= 40.0 THEN yes"
 WORDS = np.where(X["age"] > 40, OLD + X["sex"], YOUNG).astype(object)
 RULES = [
     faithkit.Rule(
-        [faithkit.Interval("age", low=40), faithkit.OneOf("sex", [sex])] if age > 40 else [faithkit.Interval("age", high=40)]
+        [faithkit.plugin.Interval("age", low=40), faithkit.plugin.OneOf("sex", [sex])] if age > 40 else [faithkit.plugin.Interval("age", high=40)]
     )
     for age, sex in zip(X["age"], X["sex"], strict=True)
 ]  # fmt: skip

@@ -155,7 +155,7 @@ def _add(state: str, log: str, columns: "Columns") -> tuple[list[str], list[str]
         n_added = sum(batch.is_daily and batch.name in looks for batch in log_batches)
         if n_added:
             click.echo(f"{n_added:,} of {len(log_batches):,} days were added before.", err=True)
-    except faithkit.FaithkitError as error:
+    except faithkit.errors.FaithkitError as error:
         return [], [str(error)]
     for batch in log_batches:
         monitor = Monitor.open(state)
@@ -163,7 +163,7 @@ def _add(state: str, log: str, columns: "Columns") -> tuple[list[str], list[str]
             counts = batch.count(columns, **monitor.counting)
             if monitor.add_counts(counts, batch.name, skip_known=batch.is_daily) is not monitor:
                 names.append(batch.name)
-        except faithkit.FaithkitError as error:
+        except faithkit.errors.FaithkitError as error:
             errors.append(str(error))
     return names, errors
 

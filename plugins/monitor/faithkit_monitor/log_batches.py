@@ -47,7 +47,7 @@ class Batch:
             return faithkit.plugin.count_log(
                 str(self.path), prediction=columns.prediction, explanation=columns.explanation, **options
             )
-        except faithkit.FaithkitError as error:
+        except faithkit.errors.FaithkitError as error:
             raise error if self.name in str(error) else type(error)(f"{self.name}: {error}") from error
 
 

@@ -405,7 +405,9 @@ def _check_tested(reference: Tallies, outcome: Mapping[str, Any]) -> None:
     kind: dict[str, Any] = {"outcome": outcome["kind"]}
     if outcome["within"] is not None:
         kind = {"agree": f"within:{outcome['within']!r}"}
-    with warnings.catch_warnings(action="ignore", category=faithkit.FaithkitWarning):  # of repeated rows
+    with warnings.catch_warnings(
+        action="ignore", category=faithkit.errors.FaithkitWarning
+    ):  # of repeated rows
         result = faithkit.score(
             [as_prediction(prediction) for _, prediction in cells],
             [None if explanation == UNEXPLAINED else explanation for explanation, _ in cells],

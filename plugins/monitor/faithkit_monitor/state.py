@@ -167,7 +167,7 @@ def raise_input_errors(action: str) -> Iterator[None]:
     """Turn any error with a state file into an `InputError` of one line."""
     try:
         yield
-    except faithkit.FaithkitError:
+    except faithkit.errors.FaithkitError:
         raise
     except (sqlite3.Error, KeyError, TypeError, ValueError, AttributeError) as error:
         reason = " ".join(str(error).split())

@@ -18,7 +18,7 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 
-RULE = faithkit.Rule([faithkit.Interval("age", high=40)])
+RULE = faithkit.Rule([faithkit.plugin.Interval("age", high=40)])
 BERLIN = dt.timezone(dt.timedelta(hours=1))
 
 # equal ones side by side, different ones below each other
@@ -43,9 +43,9 @@ VALUES = [
     [(1, 2), (1.0, 2.0)],
     [frozenset("ab"), frozenset("ba")],
     [frozenset({("a", "b")})],
-    [RULE, faithkit.Rule([faithkit.Interval("age", high=40.0)])],
-    [faithkit.Rule([faithkit.Interval("age", high=41)])],
-    [faithkit.Rule([faithkit.OneOf("age", ["40"])])],
+    [RULE, faithkit.Rule([faithkit.plugin.Interval("age", high=40.0)])],
+    [faithkit.Rule([faithkit.plugin.Interval("age", high=41)])],
+    [faithkit.Rule([faithkit.plugin.OneOf("age", ["40"])])],
     [b"a"],
     [dt.date(2026, 11, 14)],
     [dt.datetime(2026, 11, 14), pd.Timestamp("2026-11-14")],

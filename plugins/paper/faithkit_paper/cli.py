@@ -87,7 +87,7 @@ def _run(experiments: "list[Experiment]", folder: Path, store: Path | None, opti
     for experiment in experiments:
         with warnings.catch_warnings():
             # the remarks of the experiments explain what they do on purpose
-            warnings.simplefilter("ignore", faithkit.FaithkitWarning)
+            warnings.simplefilter("ignore", faithkit.errors.FaithkitWarning)
             findings = run_experiment(experiment, context, folder)
         _print_summary(experiment, findings, folder)
         cells[experiment.name] = findings.cells

@@ -11,7 +11,7 @@ from looping import one_test
 from paper.tables import load
 
 import faithkit
-from faithkit import Interval
+from faithkit.plugin import Interval
 
 pytestmark = pytest.mark.xdist_group("text and examples")  # what its tests share is made once
 

@@ -113,10 +113,10 @@ def _build_rule(row: int, explanation: Any, columns: "Columns") -> faithkit.Rule
     return faithkit.Rule([columns.predicate(text, position, instance) for text, position in conditions])
 
 
-def _contains(word: str) -> faithkit.Contains:
+def _contains(word: str) -> faithkit.plugin.Contains:
     lower = word.lower()
     is_word = faithkit.plugin.tokenize(word, "word") == [lower]
-    return faithkit.Contains(lower, "word") if is_word else faithkit.Contains(word)
+    return faithkit.plugin.Contains(lower, "word") if is_word else faithkit.plugin.Contains(word)
 
 
 def _remark(explanation: Any) -> str | None:
@@ -163,8 +163,8 @@ class Columns:
         condition = parse_condition(text)
         column = self._column(text, condition.column, position)
         if condition.value is None:
-            return faithkit.Interval(column, condition.low, condition.high)
-        return faithkit.OneOf(column, [self._category(condition.value, column, position, instance)])
+            return faithkit.plugin.Interval(column, condition.low, condition.high)
+        return faithkit.plugin.OneOf(column, [self._category(condition.value, column, position, instance)])
 
     def _column(self, text: str, name: str | None, position: int | None) -> Any:
         if not self.is_known and name is not None:

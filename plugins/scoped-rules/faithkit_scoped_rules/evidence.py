@@ -94,7 +94,7 @@ def build_evidence(
     Examples
     --------
     >>> X = np.array([[1.0], [2.0], [3.0]])
-    >>> small = [faithkit.Interval(0, high=2.5)]
+    >>> small = [faithkit.plugin.Interval(0, high=2.5)]
     >>> tolerance = faithkit.plugin.Tolerance(within=0.25)
     >>> evidence = build_evidence(small, X, np.array([0.5, 9.5, 0.75]), tolerance)
     >>> keys = evidence.keys(np.array([0.5]))

@@ -28,12 +28,15 @@ class _Column:
     def predicates(self) -> list[Any]:
         """Return all predicates of the column; the last one is for missing values."""
         if self.cuts is None:
-            predicates: list[Any] = [faithkit.OneOf(self.name, [value]) for value in self.categories]
+            predicates: list[Any] = [faithkit.plugin.OneOf(self.name, [value]) for value in self.categories]
         else:
             predicates = []
             for cut in self.cuts:
-                predicates += [faithkit.Interval(self.name, high=cut), faithkit.Interval(self.name, low=cut)]
-        return [*predicates, faithkit.OneOf(self.name, [], missing=True)]
+                predicates += [
+                    faithkit.plugin.Interval(self.name, high=cut),
+                    faithkit.plugin.Interval(self.name, low=cut),
+                ]
+        return [*predicates, faithkit.plugin.OneOf(self.name, [], missing=True)]
 
     def satisfied(self, codes: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the numbers of the predicates that each row satisfies, one column per slot."""

@@ -193,14 +193,14 @@ class _Column:
         """Return the predicates of both sides of a split: up to the limit, and beyond it."""
         if self.categories is None:
             return (
-                faithkit.Interval(self.name, high=limit, missing=missing_left),
-                faithkit.Interval(self.name, low=limit, missing=not missing_left),
+                faithkit.plugin.Interval(self.name, high=limit, missing=missing_left),
+                faithkit.plugin.Interval(self.name, low=limit, missing=not missing_left),
             )
         left = [value for code, value in enumerate(self.categories) if code <= limit]
         right = self.categories[len(left) :]
         return (
-            faithkit.OneOf(self.name, left, missing=missing_left),
-            faithkit.OneOf(self.name, right, missing=not missing_left),
+            faithkit.plugin.OneOf(self.name, left, missing=missing_left),
+            faithkit.plugin.OneOf(self.name, right, missing=not missing_left),
         )
 
 

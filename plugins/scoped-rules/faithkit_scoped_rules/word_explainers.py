@@ -229,7 +229,7 @@ def _build_explanations(
     """Build a rule from the words of each text; a text without words has the reason as its remark."""
     keys = [frozenset(text_words) for text_words in words]
     rules = {
-        key: faithkit.Rule([faithkit.Contains(word, tokenizer) for word in key]) for key in keys if key
+        key: faithkit.Rule([faithkit.plugin.Contains(word, tokenizer) for word in key]) for key in keys if key
     }  # equal rules are one object, which is compared and stored once
     remarks = np.array([None if key else reason for key in keys], dtype=object)
     return faithkit.Explanations.of(

@@ -6,7 +6,8 @@ import pytest
 from looping import one_test
 
 import faithkit
-from faithkit import Contains, Interval, OneOf, Rule
+from faithkit import Rule
+from faithkit.plugin import Contains, Interval, OneOf
 
 
 class Explanation:
@@ -62,7 +63,7 @@ CASES = [
 def test_conditions_become_a_rule(anchor, feature, rule):
     anchors = [record_anchor(anchor, feature)]
     for known in ({}, {"X": X[:1]}):
-        explanations = faithkit.adapt(anchors, **known)
+        explanations = faithkit.plugin.adapt(anchors, **known)
         assert explanations.values.tolist() == [rule]
         assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
 
@@ -73,7 +74,7 @@ def test_conditions_become_a_rule(anchor, feature, rule):
 )
 def test_in_an_array_columns_and_categories_are_numbers(anchor, feature, rule):
     place = {name: number for number, name in enumerate(X.columns)}
-    result = faithkit.adapt([record_anchor(anchor, feature)], X=CODED[:1].to_numpy()).values[0]
+    result = faithkit.plugin.adapt([record_anchor(anchor, feature)], X=CODED[:1].to_numpy()).values[0]
     expected = [
         OneOf(place[predicate.column], [1])
         if isinstance(predicate, OneOf)
@@ -86,12 +87,12 @@ def test_in_an_array_columns_and_categories_are_numbers(anchor, feature, rule):
 def test_a_category_is_named_as_the_table_names_it():
     anchors = [record_anchor(["Marital Status = Never-Married"], [1], row) for row in (0, 2)]
     for table, value in ((X, "Never-Married"), (CODED, 1), (CODED.astype({"Marital Status": int}), 1)):
-        explanations = faithkit.adapt(anchors, X=table.iloc[[0, 2]])
+        explanations = faithkit.plugin.adapt(anchors, X=table.iloc[[0, 2]])
         assert explanations.values.tolist() == [Rule([OneOf("Marital Status", [value])])] * 2
 
 
 def test_a_category_that_looks_like_a_limit_has_no_name_and_is_found_by_its_number():
-    assert faithkit.adapt([record_anchor([">50K"], [1])], X=X[:1]).values[0] == Rule(
+    assert faithkit.plugin.adapt([record_anchor([">50K"], [1])], X=X[:1]).values[0] == Rule(
         [OneOf("Marital Status", [">50K"])]
     )
 
@@ -128,7 +129,7 @@ def test_an_explainer_may_return_them_row_by_row():
 
 
 def test_an_anchor_below_the_threshold_says_so():
-    explanations = faithkit.adapt(
+    explanations = faithkit.plugin.adapt(
         [record_anchor(["Age > 37.00"], [0], precision=p) for p in (0.9, 0.95, np.array([0.5]))]
     )
     assert explanations.remarked.tolist() == ["below the threshold", None, "below the threshold"]
@@ -137,7 +138,7 @@ def test_an_anchor_below_the_threshold_says_so():
 
 def test_words_of_a_text_become_a_rule_on_texts():
     anchor = record_anchor(["Good", "!"], [0, 2], name="AnchorText", positions=[0, 2])
-    rule = faithkit.adapt([anchor], X=["Good film !"]).values[0]
+    rule = faithkit.plugin.adapt([anchor], X=["Good film !"]).values[0]
     assert rule == Rule([Contains("good", "word"), Contains("!")])
     assert rule.covers(["Good film !", "a good, long one", "good !"]).tolist() == [True, False, True]
 
@@ -180,13 +181,13 @@ def test_words_of_a_text_become_a_rule_on_texts():
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(anchor, table, message):
     with pytest.raises(faithkit.errors.InputError, match=message) as error:
-        faithkit.adapt([anchor], X=table)
+        faithkit.plugin.adapt([anchor], X=table)
     assert "\n" not in str(error.value)
 
 
 def test_other_things_in_the_list_are_refused():
     with pytest.raises(faithkit.errors.InputError, match="row 4 of the list is a Rule among alibi"):
-        faithkit.adapt([*ANCHORS, RULES[0]])
+        faithkit.plugin.adapt([*ANCHORS, RULES[0]])
     with pytest.raises(
         faithkit.errors.InputError, match="4 explanations for 3 rows of X: give one of each per row"
     ):

@@ -58,7 +58,7 @@ def filter_rows(frame, rule):
     """The rows that a rule is about, by pandas and not by the rule."""
     for p in rule.predicates:
         column = frame[p.column]
-        if isinstance(p, faithkit.OneOf):
+        if isinstance(p, faithkit.plugin.OneOf):
             inside = column.isin(p.values)
         elif p.low == -np.inf:
             inside = column <= p.high
@@ -234,11 +234,11 @@ class Upstream:
         for feature, op, value in (mapping[i] for i in result["feature"]):
             name = self.encoder.names[feature]
             if op == "eq":
-                predicates.append(faithkit.OneOf(name, [self.encoder.categories[feature][int(value)]]))
+                predicates.append(faithkit.plugin.OneOf(name, [self.encoder.categories[feature][int(value)]]))
             else:
                 cut = np.unique(np.percentile(self.explainer.train[:, feature], QUARTILES))[value]
                 ends = {"high": cut} if op == "leq" else {"low": cut}
-                predicates.append(faithkit.Interval(name, **ends))
+                predicates.append(faithkit.plugin.Interval(name, **ends))
         return faithkit.Rule(predicates)
 
 
@@ -295,7 +295,7 @@ def test_engine_library_returns_the_rule_that_anchor_exp_prints():
 
 def format_limits(predicate):
     """What anchor-exp prints of a predicate: a category, or cut points with two decimals."""
-    if isinstance(predicate, faithkit.OneOf):
+    if isinstance(predicate, faithkit.plugin.OneOf):
         return set(predicate.values)
     return {f"{end:.2f}" for end in (predicate.low, predicate.high) if np.isfinite(end)}
 
@@ -520,6 +520,6 @@ def test_the_papers_first_anchor_covers_as_many_test_rows_here(adult):
     """Figure 2 has N^s = 7438, 7049 of them <=50K, on a test part of 16,118 rows."""
     _, train, test, labels = adult
     assert np.percentile(train["education-num"], 25) == 9
-    covered = faithkit.Rule([faithkit.Interval("education-num", high=9)]).covers(test)
+    covered = faithkit.Rule([faithkit.plugin.Interval("education-num", high=9)]).covers(test)
     assert covered.mean() == pytest.approx(7438 / 16118, abs=0.02)
     assert (labels[covered] == "<=50K").mean() == pytest.approx(7049 / 7438, abs=0.015)

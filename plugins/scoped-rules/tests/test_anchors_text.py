@@ -57,18 +57,18 @@ def test_every_rule_covers_its_own_text(tokenizer):
 
 def test_the_word_that_decides_is_found():
     explanations = explain(find_word("dull"), ["a dull film indeed", "such a dull dull day"], beam_size=1)
-    assert explanations.values.tolist() == [faithkit.Rule([faithkit.Contains("dull")])] * 2
+    assert explanations.values.tolist() == [faithkit.Rule([faithkit.plugin.Contains("dull")])] * 2
     assert explanations.remarks.tolist() == [None, None]
 
 
 def test_words_are_those_of_the_tokenizer():
     """A tokenizer of spaCy's would split "dull," in two, and the rule would look for a word that nobody has."""
     (rule,) = explain(find_word("dull,"), ["it was dull, and long"], beam_size=1).values
-    assert rule == faithkit.Rule([faithkit.Contains("dull,")])
+    assert rule == faithkit.Rule([faithkit.plugin.Contains("dull,")])
     (rule,) = explain(
         find_word("dull", "word"), ["It was DULL, and long"], tokenizer="word", beam_size=1
     ).values
-    assert rule == faithkit.Rule([faithkit.Contains("dull", "word")])
+    assert rule == faithkit.Rule([faithkit.plugin.Contains("dull", "word")])
     assert rule.covers(["Dull!"]).all()
 
 
@@ -77,13 +77,13 @@ def test_all_places_of_a_word_are_masked_together():
         return np.array([text.split().count("so") == 2 for text in texts])
 
     explanations = explain(twice, ["so so a film", "so a so"])
-    assert explanations.values.tolist() == [faithkit.Rule([faithkit.Contains("so")])] * 2
+    assert explanations.values.tolist() == [faithkit.Rule([faithkit.plugin.Contains("so")])] * 2
 
 
 def test_a_long_word_is_not_cut():
     long = "x" * 200
     (rule,) = explain(find_word(long), [f"see {long} there"]).values
-    assert rule == faithkit.Rule([faithkit.Contains(long)])
+    assert rule == faithkit.Rule([faithkit.plugin.Contains(long)])
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_engine_library_masks_each_place_of_a_word_on_its_own():
         return np.array([text.split().count("so") == 2 for text in texts])
 
     explanations = explain(twice, ["so so dull", ""], engine="library")
-    assert explanations.values[0] == faithkit.Rule([faithkit.Contains("so")])
+    assert explanations.values[0] == faithkit.Rule([faithkit.plugin.Contains("so")])
     assert explanations.remarks.tolist() == [None, "no words"]
     assert queries & {"so UNK dull", "UNK so dull"}  # which the other engine never asks about
 
@@ -151,7 +151,7 @@ def test_engine_library_takes_the_words_of_the_tokenizer():
     (rule,) = explain(
         find_word("dull", "word"), ["It was DULL, and long"], engine="library", tokenizer="word", beam_size=1
     ).values
-    assert rule == faithkit.Rule([faithkit.Contains("dull", "word")])
+    assert rule == faithkit.Rule([faithkit.plugin.Contains("dull", "word")])
 
 
 def test_engine_library_explains_regressors_and_remarks_imprecise_rules():
@@ -162,7 +162,7 @@ def test_engine_library_explains_regressors_and_remarks_imprecise_rules():
     texts = ["a dull film indeed", "a long day"]
     fitted = make_anchors(engine="library", within=1.0).fit(regressor, texts)
     explanations = fitted.explain(texts[:1], [1])
-    assert explanations.values[0] == faithkit.Rule([faithkit.Contains("dull")])
+    assert explanations.values[0] == faithkit.Rule([faithkit.plugin.Contains("dull")])
     assert explanations.shared["within"] == 1.0
     X = ["two\nlines"]
     explanations = explain(lambda texts: np.array(["\n" in text for text in texts]), X, engine="library")

@@ -142,7 +142,7 @@ def test_a_category_or_label_that_the_background_lacks_is_no_error():
     assert explanations.remarked.tolist() == ["too little evidence for the threshold"] * 2
     rules = explanations.values
     assert [rule.covers(unseen.iloc[[i]])[0] for i, rule in enumerate(rules)] == [True, True]
-    assert not any(isinstance(p, faithkit.OneOf) and "zebra" in p.values for p in rules[0].predicates)
+    assert not any(isinstance(p, faithkit.plugin.OneOf) and "zebra" in p.values for p in rules[0].predicates)
 
 
 def test_the_cache_of_conjunctions_changes_nothing(monkeypatch):

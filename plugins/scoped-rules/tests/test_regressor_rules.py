@@ -82,7 +82,7 @@ def test_a_rule_counted_in_the_background_keeps_its_promise_there():
 def test_rows_near_a_number_are_counted_as_one_by_one():
     rng = np.random.default_rng(3)
     rows, predictions = rng.normal(size=(150, 3)), rng.normal(size=150).round(1)
-    predicates = [faithkit.Interval(j, high=cut) for j in range(3) for cut in (-0.5, 0.0, 0.5)]
+    predicates = [faithkit.plugin.Interval(j, high=cut) for j in range(3) for cut in (-0.5, 0.0, 0.5)]
     counted = build_evidence(predicates, rows, predictions, faithkit.plugin.Tolerance(within=0.3))
     own = np.array([-9.0, -0.3, 0.0, 0.7, 9.0])
     parents = [(), (0,), (2, 5), (8,), (1, 4)]

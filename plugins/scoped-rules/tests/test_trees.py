@@ -421,7 +421,7 @@ def test_auto_explains_a_tree_on_numbers_by_itself_and_anything_else_by_a_surrog
 def test_only_without_a_surrogate_is_nothing_learnt_from_the_background():
     assert [make_tree(surrogate=s).learns for s in ("auto", True, False)] == [True, True, False]
     model = DecisionTreeClassifier(random_state=0).fit(*IRIS)
-    with pytest.warns(faithkit.FaithkitWarning, match="learns from the rows"):
+    with pytest.warns(faithkit.errors.FaithkitWarning, match="learns from the rows"):
         faithkit.evaluate(model, IRIS[0], explainer="tree")
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from inputs.frames import read_table
 from pages import json_of
 
-from faithkit import FaithkitError
+from faithkit.errors import FaithkitError
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.populations.log_scoring import score_log

@@ -95,7 +95,7 @@ TYPES_IN_ROLES = [
 
 @one_test
 @pytest.mark.parametrize(("name", "role"), TYPES_IN_ROLES)
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memory(write_odd, name, role):
     kind, cells, _ = COLUMNS[name]
     present = [cell for cell in cells if cell is not None] or [None]

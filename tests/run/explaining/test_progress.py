@@ -110,7 +110,7 @@ def test_a_warning_of_fit_is_shown_once_and_before_the_first_row_is_explained(ro
         learns = False
 
         def fit(self, predictor, background):
-            warnings.warn("this takes long", faithkit.FaithkitWarning, stacklevel=1)
+            warnings.warn("this takes long", faithkit.errors.FaithkitWarning, stacklevel=1)
             return self
 
         def explain(self, X, seeds):

@@ -105,6 +105,6 @@ class CutRules:
         """Return the condition that holds between two values: an interval, or two categories."""
         label = self.names_[j]
         if j in self.encoder_.categories:
-            return faithkit.OneOf(label, {self.encoder_.categories[j][int(code)] for code in ends})
+            return faithkit.plugin.OneOf(label, {self.encoder_.categories[j][int(code)] for code in ends})
         below = self.sorted_[:, j][self.sorted_[:, j] < min(ends)]  # the limit itself is not in the interval
-        return faithkit.Interval(label, max(below, default=-np.inf), max(ends))
+        return faithkit.plugin.Interval(label, max(below, default=-np.inf), max(ends))

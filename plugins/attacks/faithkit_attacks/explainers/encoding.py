@@ -100,7 +100,7 @@ class Encoding:
             return equality_predicate(label, value)
         median = self.medians_[j]
         side = {"low": median} if number > median else {"high": median}
-        (predicate,) = self.encoder_.rule([faithkit.Interval(label, **side)]).predicates
+        (predicate,) = self.encoder_.rule([faithkit.plugin.Interval(label, **side)]).predicates
         return predicate
 
     def _word_conditions(self, X: list[str], codes: list[int | None]) -> list[Any]:
@@ -111,5 +111,5 @@ class Encoding:
             if code is None or not words:
                 conditions.append(None)
             else:
-                conditions.append(faithkit.Contains(words[round(code * (len(words) - 1) / last_code)]))
+                conditions.append(faithkit.plugin.Contains(words[round(code * (len(words) - 1) / last_code)]))
         return conditions

@@ -76,7 +76,7 @@ class FalseRules:
             return []
         low, high = np.quantile(numbers, [1 / 3, 2 / 3], method="lower").tolist()
         limits = [{"high": low}, {"low": low, "high": high}, {"low": high}]
-        intervals = [faithkit.Interval(label, **ends) for ends in limits]
+        intervals = [faithkit.plugin.Interval(label, **ends) for ends in limits]
         return [self.encoder_.rule([interval]).predicates[0] for interval in intervals]
 
     def _combine(

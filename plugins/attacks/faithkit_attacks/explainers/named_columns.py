@@ -28,13 +28,17 @@ def column_values(X: Any, label: Any) -> NDArray[Any]:
     return X[label].to_numpy(object) if isinstance(X, pd.DataFrame) else X[:, label].astype(object)
 
 
-def equality_predicate(label: Any, value: Any) -> faithkit.OneOf:
+def equality_predicate(label: Any, value: Any) -> faithkit.plugin.OneOf:
     """Return the predicate that a column has this value, or is missing if the value is.
 
     >>> print(equality_predicate("age", 31), "|", equality_predicate("age", None))
     age = 31 | age is missing
     """
-    return faithkit.OneOf(label, [], missing=True) if pd.isna(value) else faithkit.OneOf(label, [value])
+    return (
+        faithkit.plugin.OneOf(label, [], missing=True)
+        if pd.isna(value)
+        else faithkit.plugin.OneOf(label, [value])
+    )
 
 
 def column_medians(encoder: faithkit.plugin.Encoder, codes: NDArray[np.float64]) -> dict[int, float]:

@@ -61,7 +61,7 @@ class TopicWord:
             for text_words, label in zip(words, labels, strict=True)
         ]
         remarks = np.array([ALL_DECIDE if word is None else None for word in named], dtype=object)
-        rules = [None if word is None else faithkit.Rule([faithkit.Contains(word)]) for word in named]
+        rules = [None if word is None else faithkit.Rule([faithkit.plugin.Contains(word)]) for word in named]
         return faithkit.Explanations.of(rules, kind="rule", instances=X, remarks=remarks, relation="in-scope")
 
     def _choose(self, words: list[str], label: Any) -> str | None:

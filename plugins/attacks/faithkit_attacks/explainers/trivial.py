@@ -190,4 +190,4 @@ class Flatterer(_TrivialExplainer):
 
 
 def _text_rule(text: str) -> faithkit.Rule:
-    return faithkit.Rule([faithkit.Contains(word) for word in faithkit.plugin.tokenize(text)])
+    return faithkit.Rule([faithkit.plugin.Contains(word) for word in faithkit.plugin.tokenize(text)])

@@ -37,7 +37,7 @@ def raise_input_errors(action: str, advice: str) -> Iterator[None]:
     """Turn any exception of a model into an `InputError` of one line."""
     try:
         yield
-    except (faithkit.FaithkitError, KeyboardInterrupt):
+    except (faithkit.errors.FaithkitError, KeyboardInterrupt):
         raise
     except BaseException as error:
         reason = " ".join(str(error).split())

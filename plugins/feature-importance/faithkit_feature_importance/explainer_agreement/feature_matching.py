@@ -32,9 +32,11 @@ class NamedImportances:
 
     @classmethod
     def of(cls, name: str, source: Any) -> "NamedImportances":
-        """Read the importances, without offsets, of a result or of any form that `faithkit.adapt` takes."""
+        """Read the importances, without offsets, of a result or of any form that `faithkit.plugin.adapt` takes."""
         explanations = (
-            source.rows.explanations if isinstance(source, faithkit.Evaluation) else faithkit.adapt(source)
+            source.rows.explanations
+            if isinstance(source, faithkit.Evaluation)
+            else faithkit.plugin.adapt(source)
         )
         if explanations.kind != "vector":
             raise faithkit.errors.InputError(

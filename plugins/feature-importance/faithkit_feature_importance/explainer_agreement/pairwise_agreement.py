@@ -45,7 +45,7 @@ def agreement(
     Parameters
     ----------
     first, second : Evaluation, or importances
-        Results of `faithkit.evaluate` or `faithkit.score`, or importances in any form that `faithkit.adapt`
+        Results of `faithkit.evaluate` or `faithkit.score`, or importances in any form that `faithkit.plugin.adapt`
         takes. They are compared before discretization. Features are matched by name if both sides have names,
         else by position.
     k : int, optional

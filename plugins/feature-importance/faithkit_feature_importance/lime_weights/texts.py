@@ -218,7 +218,9 @@ class LimeText:
         is_regressor = self.predictor_.is_regressor
         strengths = np.abs(weights) if is_regressor else weights
         ranking = sorted(zip(-strengths, text.distinct, strict=True))[: self.num_features]
-        conditions = [faithkit.Contains(word, self.tokenizer) for strength, word in ranking if strength < 0]
+        conditions = [
+            faithkit.plugin.Contains(word, self.tokenizer) for strength, word in ranking if strength < 0
+        ]
         remark = "no word moves the number" if is_regressor else "no word speaks for the class"
         return (faithkit.Rule(conditions), None) if conditions else (None, remark)
 

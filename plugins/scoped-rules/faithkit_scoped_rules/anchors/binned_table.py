@@ -91,14 +91,16 @@ class Column:
         sides = [Condition(j, -1, cut) if bin_number <= cut else Condition(j, cut, top) for cut in range(top)]
         return [*sides, Condition(j, -1, top)] if self.has_missing else sides
 
-    def predicate(self, name: str | int, condition: Condition) -> faithkit.Interval | faithkit.OneOf:
+    def predicate(
+        self, name: str | int, condition: Condition
+    ) -> faithkit.plugin.Interval | faithkit.plugin.OneOf:
         """Return a condition as a predicate on the values of the column, with exact cut points."""
         if condition.high == self.missing:
-            return faithkit.OneOf(name, [], missing=True)
+            return faithkit.plugin.OneOf(name, [], missing=True)
         if self.categories is not None:
-            return faithkit.OneOf(name, [self.categories[condition.high]])
+            return faithkit.plugin.OneOf(name, [self.categories[condition.high]])
         edges = np.concatenate([[-np.inf], self.cuts, [np.inf]])
-        return faithkit.Interval(name, edges[condition.low + 1], edges[condition.high + 1])
+        return faithkit.plugin.Interval(name, edges[condition.low + 1], edges[condition.high + 1])
 
 
 @attrs.frozen(eq=False)

@@ -145,7 +145,7 @@ class AnchorsText:
         return self._build_rule([masked.distinct[number] for number in anchor.predicates]), anchor.remark
 
     def _build_rule(self, words: list[str]) -> faithkit.Rule:
-        return faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in words])
+        return faithkit.Rule([faithkit.plugin.Contains(word, self.tokenizer) for word in words])
 
 
 class MaskedText:
