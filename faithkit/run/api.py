@@ -228,8 +228,8 @@ def score(
         columns of X, by name or else in their order, and are then importances of these.
     adapter : str, optional
         What reads the explanations: a name, or "name:param=value,…", as in `faithkit.plugin.adapt`. By
-        default texts are read by the one installed adapter that takes them, such as "rule-texts", which reads rules
-        about the columns of X ("age ≤ 37 and sex = Male"); "none" compares them as texts.
+        default texts are read by the one installed adapter that takes them, such as "rule-texts", which reads
+        rules about the columns of X ("age ≤ 37 and sex = Male"); "none" compares them as texts.
     discretizer, relation, estimator, confidence, permutations, control_draws, faithful_at
         As in `evaluate`.
     seed : int

@@ -176,8 +176,8 @@ class Outputs:
             return {label: int(label) for label in distinct}  # without a 0, labels may count from 1
         raise faithkit.errors.InputError(
             f"{self.adapter}: which of the {self.count} classes {list_labels(sorted(distinct, key=str))} are "
-            "is not known: call faithkit.plugin.adapt(…, predictions=…, classes=[…]) with all labels in the order "
-            "of the scores."
+            "is not known: call faithkit.plugin.adapt(…, predictions=…, classes=[…]) with all labels in the "
+            "order of the scores."
         )
 
 
