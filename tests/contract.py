@@ -17,7 +17,7 @@ FEW = (*QUICK, "linear_model_of_three_classes")
 # what is tried on explanations: on those of these
 EXPLAINED = ("mixed_frame", "texts")
 IN_FEW = {"anchors", "dice", "empirical-anchors", "gradient", "lime", "nearest-counterfactual"}
-IN_FEW |= {"encoder", "flatterer", "parrot", "same-for-all", "cherry-picker", "out-of-reach"}
+IN_FEW |= {"encoder", "flatterer", "parrot", "same-for-all", "cherry-picker"}
 IN_FEW |= {"label-codes", "cut-rules", "false-rules", "random-signs", "inverted-signs"}
 # explainers of tables that keep it everywhere, in slow tests; others always do
 EVERYWHERE = {"shap", "tree", "nearest-neighbor"}

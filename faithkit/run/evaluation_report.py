@@ -35,7 +35,7 @@ class EvaluationReport(Report):
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
     >>> report = EvaluationReport.of(result, violations=1, by=["f", "m", "m"])
     >>> sorted(set(report.to_dict()) - set(result.to_dict()))
-    ['diagnostics', 'subgroups', 'violations']
+    ['subgroups', 'violations']
     """
 
     result: Evaluation

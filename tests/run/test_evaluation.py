@@ -261,7 +261,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *("explainer", "discretizer", "discretized", "relation", "estimator", "seed", "data", "model", "versions"),
         *("background", "permutations", "explained_by", "effective", "clusters", "uninformative", "blocks", "pool"),
         *("tails", "outcome", "next_steps", "origin", "pairs", "warnings", "objections", "owners"),
-        *("relation_phrase", "relation_learnt_from", "kind", "discretizer_learnt_from", "unexplained_share"),
+        *("relation_phrase", "relation_learnt_from", "kind", "discretizer_learnt_from", "unexplained_share", "diagnostics"),
     }  # fmt: skip
     assert set(payload["measures"]["consistency"]) == {
         *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value", "verified"),

@@ -215,14 +215,14 @@ def test_all_of_the_background_is_compared_with_by_default():
 def test_the_result_and_its_facts_say_which_algorithm_ran():
     X, y = make_numbers()
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
-    payload = faithkit.evaluate(model, X[:20], "shap", background=X[50:]).to_dict()
-    assert payload["explained_by"] == {
+    result = faithkit.evaluate(model, X[:20], "shap", background=X[50:])
+    assert result.to_dict()["explained_by"] == {
         "adds_up_to": "raw score",
         "algorithm": "leaves",
         "target": "positive",
         "class": "1",
     }
-    assert "algorithm leaves" in system_facts(payload)["explained by"]
+    assert "algorithm leaves" in system_facts(result)["explained by"]
 
 
 def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():

@@ -74,7 +74,8 @@ def test_a_limit_that_is_no_share_of_a_measure_is_a_usage_error(here, limit):
 
 def enforce_limit(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
-    outcome = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None)
+    is_unknown = verified == 0 and finding != "above chance"
+    outcome = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None, is_unknown=is_unknown)
     result = SimpleNamespace(consistency=outcome, unexplained=0, n=9, leaks_prediction=False, warnings=())
     enforce(Judgement(tuple(judge_limits(result, {"consistency": limit}))), result, lambda judgement: None)
 

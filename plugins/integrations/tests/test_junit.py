@@ -152,7 +152,9 @@ def test_a_limit_that_is_kept_says_by_how_much(here):
 
 def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was_kept(here):
     os.mkfifo(here / "pipe")  # nobody reads it
-    done = run("gate", "r.json", LIMITS, "consistency=0", "--out", "pipe", "--junit", "r.xml")
+    done = run(
+        "gate", "r.json", LIMITS, "consistency=0", "--out", "pipe", "--format", "json", "--junit", "r.xml"
+    )
     assert done.exit_code == 1
     result = read_cases((here / "r.xml").read_text())
     assert result[JUDGED][0] == "error"
@@ -210,9 +212,20 @@ def test_a_place_that_is_taken_is_refused(here, path, reason):
 
 
 def test_no_other_output_goes_to_the_file_of_the_report(here):
-    done = run("gate", "r.json", LIMITS, "consistency=0", "--junit", "r.xml", "--out", "r.xml")
-    assert (done.exit_code, (here / "r.xml").exists()) == (1, False)
-    assert "cannot write r.xml" in done.stderr
+    done = run(
+        "gate",
+        "r.json",
+        LIMITS,
+        "consistency=0",
+        "--junit",
+        "r.json5",
+        "--out",
+        "r.json5",
+        "--format",
+        "json",
+    )
+    assert (done.exit_code, (here / "r.json5").exists()) == (1, False)
+    assert "cannot write r.json5" in done.stderr
 
 
 def test_what_no_xml_can_hold_is_told_all_the_same():

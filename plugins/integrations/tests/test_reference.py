@@ -16,6 +16,7 @@ from faithkit_integrations.gate.command import enforce
 from faithkit_integrations.gate.drift import Drift
 from faithkit_integrations.gate.judgement import Judgement
 from looping import one_test
+from pages import page_of
 
 import faithkit
 from faithkit.errors import InputError
@@ -235,9 +236,9 @@ def test_each_gate_against_a_reference_has_its_own_margin(here):
 def test_rows_without_an_explanation_do_not_hide_that_a_measure_is_worse(here):
     frame = MONTHS["february"]
     words = np.where(frame["phi_a"] + frame["phi_b"] > 0, "much", "little")
-    faithkit.score(frame["label"], words).to_json("explained.json")
+    faithkit.score(frame["label"], words).write("explained.json")
     some = np.where(np.arange(400) < 20, words, None)
-    faithkit.score(frame["label"], some).to_json("unexplained.json")
+    faithkit.score(frame["label"], some).write("unexplained.json")
     done = gate("unexplained", "explained", "--fail-if-worse", "consistency=0.5")
     assert done.exit_code == 3
     assert "failed: consistency is worse than in the reference by more than 0.5 (difference" in done.stderr
@@ -274,7 +275,7 @@ def test_as_many_rows_without_an_explanation_as_before_seldom_raise_an_alarm(des
 def test_where_nothing_was_tested_there_is_nothing_to_compare(here, option, side):
     frame = MONTHS["january"]
     frame = frame[frame["label"] == "no"]
-    faithkit.score(frame["label"], frame[["phi_a", "phi_b"]]).to_json("declined.json")
+    faithkit.score(frame["label"], frame[["phi_a", "phi_b"]]).write("declined.json")
     done = gate(
         *(("declined", "january") if side == "here" else ("january", "declined")), option, "consistency=1"
     )
@@ -637,8 +638,8 @@ def test_a_reference_that_is_none_is_told(here, name, reason):
 
 
 def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is(here):
-    faithkit.score(["yes", "no"], [[1.0], [2.0]]).to_json("alone.json")
-    faithkit.score(["yes", "no", "no"] * 300, [[0.1], [0.2], [0.3]] * 300).to_json("perfect.json")
+    faithkit.score(["yes", "no"], [[1.0], [2.0]]).write("alone.json")
+    faithkit.score(["yes", "no", "no"] * 300, [[0.1], [0.2], [0.3]] * 300).write("perfect.json")
     done = gate("perfect", "alone", "--fail-unless-as-good", "consistency=0.02")
     assert done.exit_code == 1
     assert "in the reference no explanation holds for any other instance" in done.stderr
@@ -687,7 +688,7 @@ def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     # two of three rows share an explanation and agree; of the reference, one of three pairs agrees in one block
     assert judgement.drift.differences["consistency"].value == pytest.approx(2 / 3 - 1 / 3)
     assert "); nothing could be checked in the reference." in " ".join(str(judgement).split())
-    assert "); nothing could be checked in the reference." in judgement.to_html()
+    assert "); nothing could be checked in the reference." in page_of(judgement)
 
 
 def test_a_discretizer_that_explanations_name_is_that_of_the_result():

@@ -84,6 +84,6 @@ class TakesTheTextsOut(Sound):
 
     def write(self, report):
         text = super().write(report)
-        if hasattr(report, "texts"):
+        if isinstance(getattr(report, "texts", None), tuple):
             object.__setattr__(report, "texts", ())
         return text

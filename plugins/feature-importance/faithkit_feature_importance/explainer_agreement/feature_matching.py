@@ -32,7 +32,7 @@ class NamedImportances:
 
     @classmethod
     def of(cls, name: str, source: Any) -> "NamedImportances":
-        """Read the importances, without offsets, of a result or in a form that `faithkit.plugin.adapt` takes."""
+        """Read the importances, without offsets, of a result or of what `faithkit.plugin.adapt` takes."""
         explanations = (
             source.rows.explanations
             if isinstance(source, faithkit.Evaluation)

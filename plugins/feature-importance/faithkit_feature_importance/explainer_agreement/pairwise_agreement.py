@@ -46,8 +46,8 @@ def agreement(
     ----------
     first, second : Evaluation, or importances
         Results of `faithkit.evaluate` or `faithkit.score`, or importances in any form that
-        `faithkit.plugin.adapt` takes. They are compared before discretization. Features are matched by name if
-        both sides have names, else by position.
+        `faithkit.plugin.adapt` takes. They are compared before discretization. Features are matched by name
+        if both sides have names, else by position.
     k : int, optional
         How many of the largest importances to compare. By default 5, or half of the features if there are
         fewer than ten.

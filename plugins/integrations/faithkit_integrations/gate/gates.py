@@ -191,11 +191,6 @@ def why_unknown(result: faithkit.Evaluation, measure: str, gated: Collection[str
     return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL else None
 
 
-def _is_unknown(estimate: faithkit.results.Estimate) -> bool:
-    """Whether nothing could be checked, and no bound is above chance."""
-    return estimate.verified == 0 and estimate.finding != ABOVE_CHANCE
-
-
 def _judge(
     result: faithkit.Evaluation, gate: str, measure: str, limit: float | None, gated: Collection[str]
 ) -> GateResult:
