@@ -94,12 +94,12 @@ def few_control_draws(monkeypatch):
 
 
 @pytest.fixture
-def first_witnesses(monkeypatch):
+def first_pairs(monkeypatch):
     """Show the first rows that contradict each other, as a log in pieces does, and not the nearest.
 
     Of each explanation and prediction, show the first row alone.
     """
-    monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
+    monkeypatch.setattr("faithkit.run.instances.contradictions.MAX_CANDIDATES", 1)
     monkeypatch.setattr("faithkit.run.instances.explanation_table.MAX_ROWS", 1)
 
 

@@ -17,6 +17,7 @@ _GATE = (
 )
 
 OPTIONS: Mapping[str, str] = {
+    "--violations": "--contradictions K",
     "--json": "--out FILE.json, or --out - --format json for stdout",
     "--csv": "--out FILE.csv, or --out - --format csv for stdout",
     "--html": "--out FILE.html, or --out - --format html for stdout",
@@ -49,6 +50,10 @@ KEYWORDS: Mapping[str, str] = {
 """What to write instead of a keyword argument of `faithkit.evaluate` and `faithkit.compare`."""
 
 NAMES: Mapping[str, str] = {
+    "Evaluation.violations": "contradictions(k)",
+    "faithkit.results.Violation": "faithkit.results.Contradiction",
+    "faithkit.results.Violations": "faithkit.results.Contradictions",
+    "faithkit.results.Witness": "faithkit.results.SampleRow",
     "faithkit.FaithkitError": "faithkit.errors.FaithkitError",
     "faithkit.FaithkitWarning": "faithkit.errors.FaithkitWarning",
     "faithkit.Contains": "faithkit.plugin.Contains",

@@ -1,4 +1,4 @@
-"""Classes of results: estimates, comparisons, plans and witnesses.
+"""Classes of results: estimates, comparisons, plans and pair.
 
 `results.pyi` lists the names; each is imported at its first use.
 """

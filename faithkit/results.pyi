@@ -6,13 +6,13 @@ from .measure.by_label import LabelEstimate as LabelEstimate
 from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
 from .measure.explanation_losses import Overview as Overview
+from .measure.instances.contradictions import Contradiction as Contradiction
+from .measure.instances.contradictions import Contradictions as Contradictions
 from .measure.instances.local_estimate import LocalEstimate as LocalEstimate
 from .measure.instances.local_estimate import PredictionSummary as PredictionSummary
 from .measure.instances.local_result import LocalResult as LocalResult
 from .measure.instances.rows import RowId as RowId
-from .measure.instances.rows import Witness as Witness
-from .measure.instances.violations import Violation as Violation
-from .measure.instances.violations import Violations as Violations
+from .measure.instances.rows import SampleRow as SampleRow
 from .measure.intervals import MeasureStatistics as MeasureStatistics
 from .measure.planning.forecast import CheckableCounts as CheckableCounts
 from .measure.planning.plans import PilotPlan as PilotPlan

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   faithkit evaluate --explainer shap --discretize 1fp
-  faithkit evaluate --data loans --model tree --explainer tree --violations 3
+  faithkit evaluate --data loans --model tree --explainer tree --contradictions 3
   faithkit evaluate --explainer tree --out report.html --out result.json"""
 
 
@@ -49,7 +49,7 @@ def command(
     diagnostics: Any,
     by: str | None,
     by_label: bool,
-    violations: int | None,
+    contradictions: int | None,
     id: str | None,
     **options: Any,
 ) -> None:
@@ -67,7 +67,7 @@ def command(
     result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
     result = add_origin(result, inputs, prepared).with_origin(columns=_model_columns(prepared))
     report = EvaluationReport.of(
-        result, violations, prepared.groups, needed_diagnostics(diagnostics, outputs), by_label
+        result, contradictions, prepared.groups, needed_diagnostics(diagnostics, outputs), by_label
     )
     deliver(report, outputs)
 

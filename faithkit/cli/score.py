@@ -98,7 +98,7 @@ def command(
     diagnostics: Any,
     by: str | None,
     by_label: bool,
-    violations: int | None,
+    contradictions: int | None,
     id: str | None,
     output: dict[str, Any],
     **options: Any,
@@ -132,7 +132,7 @@ def command(
         pool_rows = read_logged_pool(pool, log_options["prediction"], features, **columns, ids=id)
     report = score_log(
         logged,
-        violations,
+        contradictions,
         pool_rows,
         unexplained,
         diagnostics=needed_diagnostics(diagnostics, outputs),

@@ -28,9 +28,9 @@ class Relation:
     """A relation between instances and explanations; subclasses define `key` and `holds`, or `packed`.
 
     `groups` is True if the relation is equality of keys. The kernel then counts by grouping; it calls
-    `holds` for single explanations (`local`, `violations`) and in compositions. `instance_only` is True if
-    `holds` reads only the instances of the sample, `sample.X`. Explanations can then be checked against rows
-    without an explanation.
+    `holds` for single explanations (`local`, `contradictions`) and in compositions. `instance_only` is True
+    if `holds` reads only the instances of the sample, `sample.X`. Explanations can then be checked against
+    rows without an explanation.
 
     `control` draws explanations of the same form without looking at the model: other words, the same weights
     on other features. Sufficiency is then compared with what these get; a row whose control is missing has

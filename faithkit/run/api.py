@@ -113,7 +113,7 @@ def evaluate(
         Whether you know that neither weights nor cluster sizes are related to predictions, such as weights
         that were drawn at random. Intervals are then narrower.
     ids : sequence of n values, or the name of a column of X, optional
-        The name of each row, such as a customer number, for witnesses and local results. Several rows may
+        The name of each row, such as a customer number, for pair and local results. Several rows may
         have the same name. With a pool, the names of its rows come last.
     pool : like X, optional
         Rows that are predicted and not explained. Sufficiency is also checked against them, if its relation

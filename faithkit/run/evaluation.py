@@ -13,8 +13,8 @@ from faithkit.inputs.rows import check_row_order
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.instances.contradictions import Contradictions
 from faithkit.measure.instances.local_result import LocalResult
-from faithkit.measure.instances.violations import Violations
 from faithkit.measure.mean import Mean
 from faithkit.report.base import Report
 from faithkit.report.formats import name_system, pluralize
@@ -25,8 +25,8 @@ from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
 from faithkit.run.exported_rows import export_rows
+from faithkit.run.instances.contradictions import find_worst_contradictions, shown_measure
 from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
-from faithkit.run.instances.violations import find_worst_violations, shown_measure
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
@@ -34,7 +34,7 @@ from faithkit.run.provenance import measure_quality
 from faithkit.run.result import Result
 from faithkit.run.sheets.results import NOTHING_ASKED, Answers, result_page, result_sheet
 
-WITNESSES = 3  # on a page, where nobody says how many
+PAIRS_SHOWN = 3  # on a page, where nobody says how many
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
@@ -180,23 +180,23 @@ class Evaluation(Result, Report):
         """
         return self.evidence.population.local(row, self.evidence.counts, self.setup)
 
-    def violations(self, k: int = 5) -> Violations:
+    def contradictions(self, k: int = 5) -> Contradictions:
         """Return the explanations that hold for instances of different predictions, worst first.
 
-        They are violations of sufficiency if that was measured, else of consistency; at most `k`. Each comes
-        with the nearest two rows that contradict each other: of a log in pieces with the first two, and for
-        numbers and scores with the two that agree least.
+        They are contradictions of sufficiency if that was measured, else of consistency; at most `k`. Each
+        comes with the nearest two rows that contradict each other: of a log in pieces with the first two, and
+        for numbers and scores with the two that agree least.
 
         Examples
         --------
         >>> import faithkit
-        >>> worst = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations()[0]
+        >>> worst = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).contradictions()[0]
         >>> worst.explanation, worst.predictions, worst.rows
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
-        limit = check_integer(k, "violations", minimum=0)
+        limit = check_integer(k, "contradictions", minimum=0)
         count = self._count(shown_measure(self.measures))
-        return find_worst_violations(self.evidence.population, self.setup, count, limit)
+        return find_worst_contradictions(self.evidence.population, self.setup, count, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers an additional question about the result.
@@ -401,8 +401,8 @@ class Evaluation(Result, Report):
         counts = self.evidence.counts
         if not counts:  # a loaded result has no rows
             return result_page(self, answers)
-        if answers.violations is None:
-            answers = attrs.evolve(answers, violations=self.violations(WITNESSES))
+        if answers.contradictions is None:
+            answers = attrs.evolve(answers, contradictions=self.contradictions(PAIRS_SHOWN))
         measure = shown_measure(self.measures)
         overview = summarise_explanations(self.evidence.population, self.setup, counts[measure], measure)
         return result_page(self, answers, overview)

@@ -1,4 +1,4 @@
-"""The report of the command line: a result with its violations, subgroups and diagnoses."""
+"""The report of the command line: a result with its contradictions, subgroups and diagnoses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from faithkit.measure.instances.violations import Violations
+from faithkit.measure.instances.contradictions import Contradictions
 from faithkit.report.base import Report
 from faithkit.report.sheet import Sheet
 from faithkit.run.comparisons.subgroups import Subgroups
@@ -24,7 +24,7 @@ FOLLOWING_GROUPS = (
 
 @attrs.frozen(eq=False, repr=False)
 class EvaluationReport(Report):
-    """An evaluation with its violations, subgroups and diagnoses.
+    """An evaluation with its contradictions, subgroups and diagnoses.
 
     `by_label` says whether texts show each predicted label, even if none has most of the rows. Texts show
     diagnoses that were requested; others are for --verbose, pages and JSON.
@@ -33,13 +33,13 @@ class EvaluationReport(Report):
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
-    >>> report = EvaluationReport.of(result, violations=1, by=["f", "m", "m"])
+    >>> report = EvaluationReport.of(result, contradictions=1, by=["f", "m", "m"])
     >>> sorted(set(report.to_dict()) - set(result.to_dict()))
-    ['subgroups', 'violations']
+    ['subgroups', 'contradictions']
     """
 
     result: Evaluation
-    violations: Violations | None = None
+    contradictions: Contradictions | None = None
     subgroups: Subgroups[Evaluation] | None = None
     by_label: bool = False
     has_requested_diagnoses: bool = False
@@ -48,7 +48,7 @@ class EvaluationReport(Report):
     def of(
         cls,
         result: Evaluation,
-        violations: int | None = None,
+        contradictions: int | None = None,
         by: Any = None,
         diagnostics: Sequence[ResolvedComponent] | None = (),
         by_label: bool = False,
@@ -69,7 +69,7 @@ class EvaluationReport(Report):
         result = attrs.evolve(result, diagnoses=tuple(diagnoses)) if names else result
         return cls(
             result,
-            None if violations is None else result.violations(violations),
+            None if contradictions is None else result.contradictions(contradictions),
             subgroups,
             by_label,
             has_requested_diagnoses=diagnostics is not None,
@@ -78,8 +78,8 @@ class EvaluationReport(Report):
     def to_dict(self, *, include_data: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return JSON values of the result and of all parts; parameters are as in `Evaluation.to_dict`."""
         payload = self.result.to_dict(include_data=include_data, by_label=by_label)
-        if self.violations is not None:
-            payload["violations"] = [violation.to_dict() for violation in self.violations]
+        if self.contradictions is not None:
+            payload["contradictions"] = [contradiction.to_dict() for contradiction in self.contradictions]
         if self.subgroups is not None:
             payload["subgroups"] = self.subgroups.to_dict()
         return payload
@@ -91,7 +91,7 @@ class EvaluationReport(Report):
             has_requested_diagnoses=self.has_requested_diagnoses,
             by_label=self.by_label,
             subgroups=self.subgroups,
-            violations=self.violations,
+            contradictions=self.contradictions,
         )
 
     def line(self) -> str:

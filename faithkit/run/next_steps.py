@@ -28,7 +28,7 @@ from faithkit.run.comparisons.discretizer_variants import (
 )
 from faithkit.run.components.learning import learns
 from faithkit.run.components.resolution import resolve_component
-from faithkit.run.instances.violations import shown_measure
+from faithkit.run.instances.contradictions import shown_measure
 from faithkit.run.measurements import Measurements
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import SavedPopulation
@@ -285,11 +285,13 @@ def _last_step(result: Measurements) -> str:
     estimate: Estimate = result.measures[measure]
     if estimate.verified < VERIFIABLE - MIN_GAIN:
         return _coarsen_by_hand(result)
-    violations = "result.violations() (CLI: --violations 5) shows"
+    shown_by = "result.contradictions() (CLI: --contradictions 5) shows"
     if isinstance(result.evidence.population, SavedPopulation):
-        violations = "after evaluating or scoring the rows again, violations() (CLI: --violations 5) shows"
+        shown_by = (
+            "after evaluating or scoring the rows again, contradictions() (CLI: --contradictions 5) shows"
+        )
     if estimate.finding == BELOW:
-        return f"Explanations determine the prediction worse than chance: {violations} which contradict it."
+        return f"Explanations determine the prediction worse than chance: {shown_by} which contradict it."
     if estimate.finding == NOT_ABOVE:
         outlook = (
             "More rows may show more than chance"
@@ -297,14 +299,14 @@ def _last_step(result: Measurements) -> str:
             else f"As far as {result.n:,} rows show, explanations determine the prediction no better than "
             "chance"
         )
-        return f"{outlook}; {violations} explanations that contradict each other."
+        return f"{outlook}; {shown_by} explanations that contradict each other."
     if _is_wide(estimate):
         units = "rows" if result.design.clusters is None else "clusters"
         ends = format_interval(estimate.low, estimate.high)
         return f"More {units} would narrow the interval of {measure} ({ends})."
     if estimate.bracket[1] < 1:
         return (
-            f"{measure.capitalize()} is measured well enough: {violations} the explanations that hold for "
+            f"{measure.capitalize()} is measured well enough: {shown_by} the explanations that hold for "
             "different predictions."
         )
     return f"Nothing to do: {measure} is measured well enough, and all checked instances agree."

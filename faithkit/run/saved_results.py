@@ -35,7 +35,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     Parameters
     ----------
     path : path
-        A JSON file. Violations and subgroups in it are not loaded; diagnoses are.
+        A JSON file. Contradictions and subgroups in it are not loaded; diagnoses are.
 
     Returns
     -------

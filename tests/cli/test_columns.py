@@ -105,12 +105,12 @@ def test_the_numbers_are_those_of_the_narrow_table(loans):
 
 
 def test_groups_weights_and_names_come_from_the_other_columns(loans):
-    roles = ("--by", "branch", "--weights", "weight", "--id", "customer", "--violations", "1")
+    roles = ("--by", "branch", "--weights", "weight", "--id", "customer", "--contradictions", "1")
     result = evaluate("--data", "loans.csv", *roles)
     assert list(result["subgroups"]["groups"]["consistency"]) == ["north", "south"]
-    for violation in result["violations"]:
-        for witness in violation["witnesses"]:
-            assert witness["id"] == loans["customer"][witness["row"]]
+    for contradiction in result["contradictions"]:
+        for sample_row in contradiction["pair"]:
+            assert sample_row["id"] == loans["customer"][sample_row["row"]]
 
 
 def explain_row(*options):

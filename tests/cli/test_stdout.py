@@ -174,11 +174,11 @@ def test_another_name_of_stdout_is_stdout(here, stdout):
 def test_json_and_html_are_ascii_where_stdout_is_not_utf_8(here):
     (here / "log.csv").write_text(LOG.replace("yes", "größer ≤ 𝄞"), encoding="utf-8")
     ascii_only = {"env": environment(here, PYTHONIOENCODING="ascii"), "text": False}
-    options = (*SCORE, "--violations", 1)
+    options = (*SCORE, "--contradictions", 1)
     payload = json.loads(
         console(*options, "--out", "-", "--format", "json", **ascii_only).stdout.decode("ascii")
     )
-    assert payload["violations"][0]["predictions"] == {"größer ≤ 𝄞": 1, "no": 1}
+    assert payload["contradictions"][0]["predictions"] == {"größer ≤ 𝄞": 1, "no": 1}
     assert "gr&#246;&#223;er &#8804; &#119070;" in console(
         *options, "--out", "-", "--format", "html", **ascii_only
     ).stdout.decode("ascii")

@@ -69,7 +69,7 @@ def write_hostile_log(tmp_path, monkeypatch):
 
 
 def test_a_table_obeys_no_data(write_hostile_log):
-    done = run(*write_hostile_log(ALL_ESCAPES), "--violations", 2, "--by", f"who{ALL_ESCAPES}!")
+    done = run(*write_hostile_log(ALL_ESCAPES), "--contradictions", 2, "--by", f"who{ALL_ESCAPES}!")
     assert done.exit_code == 0, done.output
     assert not has_escapes(done.stdout)
     assert to_printable(f"no{ALL_ESCAPES}!") in "".join(done.stdout.split("\n"))
@@ -78,7 +78,7 @@ def test_a_table_obeys_no_data(write_hostile_log):
 @one_test
 @pytest.mark.parametrize("markup", ["[/]", "[red]:smile:[link=x]y"])
 def test_what_looks_like_markup_stays_text(write_hostile_log, markup):
-    done = run(*write_hostile_log(markup), "--violations", 2, "--by", f"who{markup}!")
+    done = run(*write_hostile_log(markup), "--contradictions", 2, "--by", f"who{markup}!")
     assert done.exit_code == 0, done.output
     for text in (f"g{markup}", f"who{markup}", f"no{markup}", f"a{markup}"):
         assert text in done.stdout
@@ -118,9 +118,9 @@ def test_a_warning_is_one_line(monkeypatch):
 
 
 def test_json_holds_what_the_data_held_without_a_control_character(write_hostile_log):
-    done = run(*write_hostile_log(ALL_ESCAPES), "--violations", 1, "--out", "-", "--format", "json")
+    done = run(*write_hostile_log(ALL_ESCAPES), "--contradictions", 1, "--out", "-", "--format", "json")
     assert not has_escapes(done.stdout)
-    assert set(json.loads(done.stdout)["violations"][0]["predictions"]) == {"yes", f"no{ALL_ESCAPES}!"}
+    assert set(json.loads(done.stdout)["contradictions"][0]["predictions"]) == {"yes", f"no{ALL_ESCAPES}!"}
 
 
 def run_on_a_terminal(arguments):

@@ -74,7 +74,7 @@ def evaluate(folder, *options, **files):
     return run_on_files("evaluate", folder, *explainer, "--diagnose", "none", *options, **files)
 
 
-DETAILS = ("--by", "housing", "--violations", 2)
+DETAILS = ("--by", "housing", "--contradictions", 2)
 
 
 @functools.cache
@@ -92,14 +92,14 @@ def payload(folder):
     return evaluate_once(folder)
 
 
-def test_a_fitted_pipeline_is_evaluated_from_files_with_groups_and_violations(folder, payload):
+def test_a_fitted_pipeline_is_evaluated_from_files_with_groups_and_contradictions(folder, payload):
     text = (folder / "text.txt").read_text()
     assert max(map(len, text.splitlines())) <= 80
     for word in ("sufficiency", "housing", "holds for", "row ", "→"):
         assert word in text
     assert payload["model"] == "ColumnTransformer → GradientBoostingClassifier"
     assert set(payload["subgroups"]["groups"]["consistency"]) == {"family", "own", "rent"}
-    assert payload["violations"][0]["witnesses"][0]["values"].keys() == set(
+    assert payload["contradictions"][0]["pair"][0]["values"].keys() == set(
         pd.read_csv(folder / "test.csv")
     ) - {"granted"}
     table = pd.read_csv(folder / "r.csv")
@@ -145,20 +145,20 @@ def score(folder, *options):
 
 
 def test_a_log_of_importances_is_scored_without_a_model(folder):
-    result = score(folder, "--explanation", "phi_*", "--by", "housing", "--violations", 1)
+    result = score(folder, "--explanation", "phi_*", "--by", "housing", "--contradictions", 1)
     assert result.exit_code == 0, result.output
     assert "sufficiency  –  not measured: " in result.stdout
     assert "housing" in result.stdout
 
 
-def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
+def test_a_log_of_rules_and_features_has_sufficiency_and_pairs(folder):
     result = score(
         folder,
         "--explanation",
         "rule",
         "--features",
         "debt,income",
-        "--violations",
+        "--contradictions",
         1,
         "--out",
         "-",
@@ -174,7 +174,7 @@ def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
         for same in [log[(log["debt"] <= 0.35) == (row["debt"] <= 0.35)]]
     ]
     assert payload["measures"]["sufficiency"]["value"] == pytest.approx(np.mean(agree), abs=1e-12)
-    assert set(payload["violations"][0]["witnesses"][0]["values"]) == {"debt", "income"}
+    assert set(payload["contradictions"][0]["pair"][0]["values"]) == {"debt", "income"}
 
 
 # --- a build that must fail when explanations get worse ---------------------------------------------------

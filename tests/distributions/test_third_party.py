@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("distributions")]
 ACME = ROOT / "tests" / "third_party" / "acme-faithkit"
 EVALUATE = (
     "faithkit evaluate --data iris --model tree --explainer deviation:clip=2 --discretize acme-faithkit/top "
-    "--estimator smoothed:weight=2 --violations 2 --out - --format json"
+    "--estimator smoothed:weight=2 --contradictions 2 --out - --format json"
 )
 
 
@@ -52,7 +52,7 @@ def test_acmes_components_work_together(market):
     assert result["explainer"] == "deviation:clip=2"
     assert result["versions"]["acme-faithkit"] == "2.1.0"
     assert result["measures"]["sufficiency"]["verified"] > 0.5
-    assert {violation["explanation"] for violation in result["violations"]} <= {
+    assert {contradiction["explanation"] for contradiction in result["contradictions"]} <= {
         *("sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)")
     }
 

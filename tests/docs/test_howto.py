@@ -51,7 +51,7 @@ def test_the_top_set_forgets_order_and_sign_and_keeps_the_earlier_of_equals():
     assert top.discretize(phi).tolist() == [[0, 1], [0, 1], [0, 1]]
     assert top.describe(np.array([0, 2]), ["age", "sex", "job"]) == "age and job"
     result = faithkit.score(["yes", "no", "no"], phi, discretizer=top)
-    assert result.violations()[0].explanation == "0 and 1"
+    assert result.contradictions()[0].explanation == "0 and 1"
 
 
 @one_test

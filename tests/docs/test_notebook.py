@@ -14,7 +14,7 @@ TOUR = DOCS / "notebooks" / "tour.ipynb"
 SHOWN = {
     "result": "text/html",
     "faithkit_html.plots.measures(result)": "image/png",
-    "result.violations(2)": "text/html",
+    "result.contradictions(2)": "text/html",
     "result.local(0)": "text/html",
     'result.by(loans.X["housing"][1000:1400])': "text/html",
     'faithkit.score(model.predict(test), phi, discretizer="sign")': "text/html",

@@ -70,7 +70,7 @@ def test_rows_with_weights_clusters_and_a_pool():
     pool = (pd.DataFrame({"age": [25, 65]}), ["no", "yes"])
     result = faithkit.score(["no", "no", "yes", "yes"], [1, 1, 2, 3], X=X, relation=same_decade, pool=pool)
     check_payload("evaluation", result.to_dict())
-    check_payload("evaluation", EvaluationReport.of(result, violations=2).to_dict())
+    check_payload("evaluation", EvaluationReport.of(result, contradictions=2).to_dict())
 
 
 @one_test
@@ -91,11 +91,11 @@ def test_a_score_of_odd_logs(predictions, explanations):
     check_payload("local_result", result.local(0).to_dict())
 
 
-def test_an_evaluation_with_violations_and_subgroups():
+def test_an_evaluation_with_contradictions_and_subgroups():
     result = evaluate_decades(relation=same_decade)
     payload = EvaluationReport.of(result, 3, by="job").to_dict()
-    assert {"violations", "subgroups"} <= set(payload)
-    assert payload["violations"]
+    assert {"contradictions", "subgroups"} <= set(payload)
+    assert payload["contradictions"]
     check_payload("evaluation", payload)
 
 
@@ -116,7 +116,7 @@ def test_the_instance_of_a_local_result():
     [
         (
             "evaluation",
-            "evaluate --data iris --model tree --explainer tree --samples 30 --violations 2 --out - --format json",
+            "evaluate --data iris --model tree --explainer tree --samples 30 --contradictions 2 --out - --format json",
         ),
         (
             "comparison",
@@ -141,7 +141,7 @@ def test_json_of_the_command_line_about_a_log(tmp_path):
         {"label": ["yes", "no", "yes"] * 3, "phi_a": [0.1, 0.1, 0.2] * 3, "sex": ["f", "m", "m"] * 3}
     )
     log.to_parquet(tmp_path / "log.parquet")
-    options = "--prediction label --explanation phi_* --by sex --violations 1 --out - --format json"
+    options = "--prediction label --explanation phi_* --by sex --contradictions 1 --out - --format json"
     run = CliRunner().invoke(main, ["score", str(tmp_path / "log.parquet"), *options.split()])
     assert run.exit_code == 0, run.stderr
     check_payload("evaluation", json.loads(run.stdout))

@@ -235,7 +235,9 @@ def test_blocks_of_rows_change_no_standard_error(monkeypatch):
     assert_nearly(blocks, whole)
 
 
-def test_a_group_that_agrees_wholly_has_no_violation_whatever_its_weights():
+def test_a_group_that_agrees_wholly_has_no_contradiction_whatever_its_weights():
     numbers, groups = [0.1, 0.7, 0.1, 0.7, 0.7], [[0], [1], [0], [1], [1]]
     weights = [0.1, 0.2, 0.9, 0.2, 0.2]
-    assert faithkit.score(numbers, np.array(groups), outcome="numbers", weights=weights).violations() == []
+    assert (
+        faithkit.score(numbers, np.array(groups), outcome="numbers", weights=weights).contradictions() == []
+    )

@@ -175,9 +175,9 @@ def test_one_row_is_measured_against_other_clusters_by_weight():
     assert (local.numbers.minimum, local.numbers.maximum) == (2.0, 4.0)
 
 
-def test_witnesses_are_of_two_clusters():
+def test_pairs_are_of_two_clusters():
     values, clusters = [1.0, 100.0, 3.0, 4.0], ["a", "a", "b", "c"]
-    worst = faithkit.score(values, ["x"] * 4, clusters=clusters, outcome="numbers").violations(1)[0]
+    worst = faithkit.score(values, ["x"] * 4, clusters=clusters, outcome="numbers").contradictions(1)[0]
     assert {clusters[row] for row in worst.rows} in ({"a", "b"}, {"a", "c"})
     assert 1 in worst.rows
 

@@ -171,7 +171,7 @@ def collect_answers(options):
     result = score_items(**options)
     return (
         json_of(result),
-        result.violations(9),
+        result.contradictions(9),
         [result.local(i) for i in range(3)],
         result.by(np.arange(40) % 2).to_dict(),
         faithkit.plan(0.1, pilot=result),
@@ -261,9 +261,9 @@ def test_a_tally_too_large_for_memory_is_refused_with_its_size():
     assert result.evidence.tallies["consistency"].counts.shape == (10, 20)
 
 
-def test_a_violation_lists_the_most_frequent_of_many_predictions():
+def test_a_contradiction_lists_the_most_frequent_of_many_predictions():
     labels = [0] * 50 + [1] * 2 + list(range(2, 400))
-    (worst,) = faithkit.score(labels, ["same"] * len(labels)).violations()
+    (worst,) = faithkit.score(labels, ["same"] * len(labels)).contradictions()
     assert len(worst.predictions) == 100
     assert (worst.predictions[0], worst.predictions[1]) == (50, 2)
     assert worst.holds_for == len(labels) == sum(worst.predictions.values()) + worst.unlisted
@@ -273,7 +273,7 @@ def test_a_violation_lists_the_most_frequent_of_many_predictions():
 
 def test_no_report_lists_hundreds_of_labels():
     labels = [7] * 3 + [3] * 50 + list(range(400, 800))
-    (worst,) = faithkit.score(labels, ["same"] * len(labels)).violations()
+    (worst,) = faithkit.score(labels, ["same"] * len(labels)).contradictions()
     expected = ", ".join(f"1 gets {label}" for label in range(400, 407))
     assert worst.scope == f"453 instances: 3 get 7, 50 get 3, {expected} and 393 get something else"
 

@@ -30,7 +30,7 @@ from faithkit.measure.planning.plans import (
     interval_sample_size,
     plan_samples,
 )
-from faithkit.run.instances.violations import rows_and_labels_in_scope
+from faithkit.run.instances.contradictions import rows_and_labels_in_scope
 
 
 def estimate_of(tally):

@@ -60,4 +60,4 @@ def evaluate_hostile():
         return np.where(X[IMAGE] > 0, LABEL, "no")
 
     result = faithkit.evaluate(model, frame, explainer=HostileExplainer())
-    return EvaluationReport.of(result, violations=2, by=GROUP)
+    return EvaluationReport.of(result, contradictions=2, by=GROUP)

@@ -15,7 +15,7 @@ from pages import Reader
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, score_ordinary
 
 import faithkit
-from faithkit.measure.instances.violations import Violations
+from faithkit.measure.instances.contradictions import Contradictions
 from faithkit.report.base import Displayable
 from faithkit.report.sheet import MAX_ROWS
 from faithkit.run.comparisons.comparison import Comparison
@@ -98,22 +98,24 @@ def monitor(tmp_path_factory):
 
 SYSTEMS = {
     "a result": lambda hostile: score_values(hostile),
-    "a report": lambda hostile: EvaluationReport.of(score_values(hostile), violations=1, by=["f", "m"] * 30),
+    "a report": lambda hostile: EvaluationReport.of(
+        score_values(hostile), contradictions=1, by=["f", "m"] * 30
+    ),
     "a judgement": lambda hostile: judge(score_values(hostile), consistency=0.5, above_control=True),
     "groups": measure_groups,
     "a comparison": compare_systems,
     "a pair": lambda hostile: compare_systems(hostile).pairs()[0],
     "a difference": lambda hostile: compare_systems(hostile).pairs()[0].difference,
     "an estimate": lambda hostile: score_values(hostile).consistency,
-    "violations": lambda hostile: score_values(hostile).violations(),
-    "no violations": lambda hostile: Violations(),
-    "a violation": lambda hostile: score_values(hostile).violations()[0],
-    "a witness": lambda hostile: score_values(hostile).violations()[0].witnesses[0],
+    "contradictions": lambda hostile: score_values(hostile).contradictions(),
+    "no contradictions": lambda hostile: Contradictions(),
+    "a contradiction": lambda hostile: score_values(hostile).contradictions()[0],
+    "a sample_row": lambda hostile: score_values(hostile).contradictions()[0].pair[0],
     "an instance": lambda hostile: score_values(hostile).local(0),
     "one measure of it": lambda hostile: score_values(hostile).local(0).consistency,
-    "weights": lambda hostile: score_weights(hostile).violations(),
+    "weights": lambda hostile: score_weights(hostile).contradictions(),
     "an instance with weights": lambda hostile: score_weights(hostile).local(0),
-    "words": lambda hostile: score_words(hostile).violations(),
+    "words": lambda hostile: score_words(hostile).contradictions(),
     "an instance with words": lambda hostile: score_words(hostile).local(0),
     "a reader": lambda hostile: score_values(hostile).diagnose("reader"),
     "a plan from a pilot": lambda hostile: faithkit.plan(0.05, pilot=score_values(hostile)),
@@ -123,7 +125,7 @@ TAME_ONLY = {
     "a plan from a range": lambda: faithkit.plan(0.1, n_explanations=2048),
     "numbers": score_numbers,
     "an estimate of numbers": lambda: score_numbers().consistency,
-    "violations of numbers": lambda: score_numbers().violations(),
+    "contradictions of numbers": lambda: score_numbers().contradictions(),
     "an instance of numbers": lambda: score_numbers().local(3),
     "a reader of numbers": lambda: score_numbers().diagnose("reader"),
     "nothing checked": lambda: faithkit.score(["y", "n", "n"], ["a", "b", "c"]),
@@ -226,8 +228,8 @@ def test_a_subclass_of_somebody_else_is_shown_like_its_parent():
 
 def test_a_long_table_is_cut_in_a_notebook_and_the_other_rows_are_counted():
     wide = pd.DataFrame(np.arange(2 * (MAX_ROWS + 7)).reshape(2, -1))
-    witness = faithkit.score(["y", "n"], ["a", "a"], X=wide).violations()[0].witnesses[0]
-    read = Reader(witness._repr_html_())
+    sample_row = faithkit.score(["y", "n"], ["a", "a"], X=wide).contradictions()[0].pair[0]
+    read = Reader(sample_row._repr_html_())
     assert read.tags.count("tr") == MAX_ROWS
     assert "7 more rows: values has all." in read.text
 
@@ -235,7 +237,7 @@ def test_a_long_table_is_cut_in_a_notebook_and_the_other_rows_are_counted():
 def test_a_long_explanation_is_cut():
     word = "x" * 5000
     result = faithkit.score(["y", "n"] * 5, [word] * 10)
-    for value in (result.violations(), result.violations()[0], result.local(0)):
+    for value in (result.contradictions(), result.contradictions()[0], result.local(0)):
         assert len(value._repr_html_()) < 3000
         assert len(repr(value)) < 350
 

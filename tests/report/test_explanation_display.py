@@ -46,7 +46,7 @@ def render_local_page(result, row=0):
 
 def test_weights_are_said_in_words_with_their_class():
     sentence = "income (+2) pushes towards churn, debt (−1) away from it"
-    assert sentence in str(score_weights().violations()).replace("\n   ", " ")
+    assert sentence in str(score_weights().contradictions()).replace("\n   ", " ")
     assert f"explanation: {sentence}" in str(score_weights().local(0))
 
 
@@ -84,7 +84,7 @@ def test_what_was_compared_is_shown(discretizer, sentence):
 def test_weights_for_the_predicted_class_name_it_where_it_is_one():
     result = score_weights({"names": CHURN["names"], "target": "predicted"})
     assert "pushes towards stay" in str(result.local(1))
-    assert "pushes towards the prediction of the row" in " ".join(str(result.violations()).split())
+    assert "pushes towards the prediction of the row" in " ".join(str(result.contradictions()).split())
 
 
 def test_weights_without_a_class_claim_none():
@@ -119,7 +119,7 @@ def test_a_rule_marks_the_columns_of_its_conditions_and_names_its_prediction():
     rules = [Rule([Interval("age", high=40)])] * 2 + [Rule([Interval("age", low=10)])] * 2
     explanations = Explanations.of(rules, kind="rule", relation="in-scope")
     result = faithkit.score(["yes", "yes", "no", "no"], explanations, X=X)
-    (worst,) = result.violations()
+    (worst,) = result.contradictions()
     assert "given for no, holds for 4 instances" in str(worst)
     assert re.search(r"row 2 → no: age = 50; also job = cook", str(worst))
     page = page_of(result)
@@ -157,7 +157,7 @@ def test_words_for_and_against_are_marked_in_texts_and_their_markup_stays_text()
     assert page.count('<mark class="against">dull</mark>') == 2 + 3  # the decision's row is shown twice
     assert '<mark class="for">&lt;script&gt;' in page
     assert SCRIPT not in page
-    assert "and *dull*" in str(result.violations())
+    assert "and *dull*" in str(result.contradictions())
 
 
 def test_weights_of_words_are_told_like_those_of_features():
@@ -170,7 +170,7 @@ def test_weights_of_words_are_told_like_those_of_features():
 @pytest.mark.parametrize("words", ["good", ("good", "dull"), (("good", "dull"),)])
 def test_words_without_weights_have_no_bars(words):
     result = faithkit.score(["pos", "neg"], Explanations.of([words] * 2, kind="words"), X=["good", "dull"])
-    assert str(words) in str(result.violations())
+    assert str(words) in str(result.contradictions())
     assert 'class="bars' not in page_of(result)
 
 
@@ -209,7 +209,7 @@ def test_patches_are_outlined_in_both_rows():
         grey = picture[(picture[..., 0] == picture[..., 1]) & (picture[..., 1] == picture[..., 2])]
         assert len(np.unique(grey, axis=0)) > 20  # the image itself is there
     assert "Dashed: away from seven." in page
-    assert "patch [0:4, 4:8] (+3) pushes towards seven" in " ".join(str(result.violations()).split())
+    assert "patch [0:4, 4:8] (+3) pushes towards seven" in " ".join(str(result.contradictions()).split())
 
 
 def test_signs_of_patches_outline_what_was_compared():

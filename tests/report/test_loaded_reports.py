@@ -64,7 +64,7 @@ def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_scores(tmp_path):
+def test_the_page_of_a_result_that_was_loaded_has_neither_pairs_nor_local_scores(tmp_path):
     score_ordinary().write(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     page = page_of(loaded)

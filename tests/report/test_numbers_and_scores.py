@@ -316,8 +316,8 @@ def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbe
 
 
 def test_a_range_is_drawn_from_the_least_to_the_most():
-    violations = faithkit.score(PRICES, GROUPS.tolist()).violations(2)
-    shown = {violation.explanation: violation.numbers for violation in violations}
+    contradictions = faithkit.score(PRICES, GROUPS.tolist()).contradictions(2)
+    shown = {contradiction.explanation: contradiction.numbers for contradiction in contradictions}
     ax = draw_ranges(make_line_axes(2), shown)
     drawn = [x for line in ax.lines for x in line.get_xdata()]
     assert min(drawn) == min(numbers.minimum for numbers in shown.values())

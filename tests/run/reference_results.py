@@ -58,7 +58,7 @@ def iterate_results():
             yield f"{number} labels, {name}", faithkit.score(labels, WORDS, estimator=name).to_dict()
     result = faithkit.score(TWO_LABELS, RULE_EXPLANATIONS, X=TABLE)
     yield "two labels, rules", result.to_dict()
-    yield "two labels, witnesses", [violation.to_dict() for violation in result.violations(4)]
+    yield "two labels, pair", [contradiction.to_dict() for contradiction in result.contradictions(4)]
     yield "two labels, rules by sex", result.by("sex").to_dict()
     yield "two labels, rules of one row", result.local(17).to_dict()
     near = faithkit.score(TWO_LABELS, PHI, relation="near-explanation:tau=0.3", confidence=0.9)

@@ -134,13 +134,13 @@ def test_sufficiency_of_images_with_a_pool_is_that_of_a_double_loop():
         )
 
 
-def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
+def test_pairs_are_told_by_their_rows_and_a_result_fits_into_json():
     result = faithkit.evaluate(
         predict_daylight, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
     )
     payload = result.to_dict()
     assert payload["data"]["rows"] == 120
-    first, second = result.violations()[0].witnesses
+    first, second = result.contradictions()[0].pair
     assert {first.prediction, second.prediction} == {"day", "night"}
     assert (first.values, first.place) == (None, f"row {first.row} (id {1000 + first.row})")
     page = page_of(result)

@@ -65,7 +65,7 @@ def test_blocks_are_named_by_a_column_that_the_model_does_not_use():
 def test_rows_that_contradict_each_other_and_rows_that_share_are_of_one_block():
     labels = [1, 1, 0, 0, 0] * 3 + [1, 0, 1, 1, 1]
     result = faithkit.score(labels, WORDS, blocks=QUESTION)
-    assert [violation.rows for violation in result.violations()] == [(15, 16)]
+    assert [contradiction.rows for contradiction in result.contradictions()] == [(15, 16)]
     local = result.local(17)
     assert (local.shared_by, local.consistency.value, local.consistency.holds_for) == ((18, 19), 1.0, 3)
 

@@ -98,10 +98,10 @@ def test_groups_are_read_from_a_column_that_the_model_does_not_see_in_groups_of_
     assert sum(part.n for part in later.by("branch").values()) == 30
 
 
-def test_a_new_row_and_witnesses_show_the_columns_that_the_model_sees():
+def test_a_new_row_and_pairs_show_the_columns_that_the_model_sees():
     result = evaluate()
     assert list(result.local(TABLE.iloc[[7]]).values) == USED
-    assert set(result.violations(1)[0].witnesses[0].values) == set(USED)
+    assert set(result.contradictions(1)[0].pair[0].values) == set(USED)
     with pytest.raises(InputError, match="the new row lacks 'age'"):
         result.local(TABLE.iloc[[7]].drop(columns="age"))
 

@@ -115,7 +115,7 @@ PLACES = [
 @pytest.mark.filterwarnings("ignore:no background:faithkit.errors.FaithkitWarning")
 def test_a_component_that_fails_is_named_in_one_line(kind, build, where, raised):
     with pytest.raises(faithkit.errors.ContractError) as caught:
-        faithkit.score(LABELS, WORDS, X=WORDS, **{kind: build(where, raised)}).violations()
+        faithkit.score(LABELS, WORDS, X=WORDS, **{kind: build(where, raised)}).contradictions()
     line = str(caught.value)
     assert line.startswith(f"the {kind} acme failed with {type(raised).__name__}")
     assert "\n" not in line
@@ -171,7 +171,7 @@ def test_an_explanation_whose_text_fails_is_named():
     with pytest.raises(
         faithkit.errors.InputError, match="an explanation of type Value failed with SystemExit: 0"
     ):
-        faithkit.score(LABELS, [Value() for _ in LABELS]).violations()
+        faithkit.score(LABELS, [Value() for _ in LABELS]).contradictions()
 
 
 def test_a_discretizer_that_fails_is_a_row_of_the_table_of_all():

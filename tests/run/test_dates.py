@@ -167,7 +167,7 @@ def explain_by_ones(rows):
 
 @one_test
 @pytest.mark.parametrize("explainer", [explain_by_ones, "tree:max_depth=1", "dice", "nearest-counterfactual"])
-def test_witnesses_of_every_kind_show_dates(explainer):
+def test_pairs_of_every_kind_show_dates(explainer):
     result = faithkit.evaluate(
         Deadline(),
         X.iloc[:12],
@@ -175,7 +175,7 @@ def test_witnesses_of_every_kind_show_dates(explainer):
         background=X.iloc[:40],
         pool=None if explainer is explain_by_ones else X.iloc[12:],
     )
-    shown = str(result.violations(3))
+    shown = str(result.contradictions(3))
     assert "00:00:00" not in shown
     assert "signed = 2024-0" in shown or "signed = missing" in shown
 

@@ -99,7 +99,7 @@ def test_numbers_in_a_series_are_no_instances():
 def test_texts_in_a_series_are_instances():
     texts = pd.Series(["good day", "bad day", "good night"])
     rows = faithkit.score(["yes", "no", "no"], ["good", "bad", "good"], X=texts)
-    assert rows.violations()[0].witnesses[1].values == {"text": "good night"}
+    assert rows.contradictions()[0].pair[1].values == {"text": "good night"}
     assert (
         rows.to_dict() == faithkit.score(["yes", "no", "no"], ["good", "bad", "good"], X=[*texts]).to_dict()
     )

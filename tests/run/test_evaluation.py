@@ -155,16 +155,16 @@ def test_a_subgroup_is_evaluated_by_its_own_rows_alone():
     assert sum(part.n for part in parts.values()) == result.n
 
 
-def test_violations_show_two_rows_that_contradict_one_explanation():
+def test_contradictions_show_two_rows_that_contradict_one_explanation():
     frame, model = load_people()
     result = evaluate_people()
     labels = model.predict(frame)
-    for violation in result.violations(3):
-        owner, witness = violation.rows
-        assert labels[owner] != labels[witness]
-        assert sum(violation.predictions.values()) > 1
+    for contradiction in result.contradictions(3):
+        owner, sample_row = contradiction.rows
+        assert labels[owner] != labels[sample_row]
+        assert sum(contradiction.predictions.values()) > 1
     explanations = [str(rule) for rule in rules_for(frame).values]
-    losses = [sum_losses(explanations, labels, violation) for violation in result.violations(10)]
+    losses = [sum_losses(explanations, labels, contradiction) for contradiction in result.contradictions(10)]
     assert max(losses) > 0
     assert losses == sorted(losses, reverse=True)
 
@@ -181,7 +181,7 @@ def test_where_the_full_input_says_no_more_than_the_control_there_is_no_gap_to_c
 
 @one_test
 @pytest.mark.parametrize("design", ["weights", "clusters"])
-def test_the_nearest_witnesses_are_of_the_sample_where_a_pool_contradicts_as_well(design):
+def test_the_nearest_pairs_are_of_the_sample_where_a_pool_contradicts_as_well(design):
     X, pool = pd.DataFrame({"age": [31, 38, 32]}), pd.DataFrame({"age": [31]})
     result = faithkit.score(
         ["yes", "no", "no"],
@@ -190,19 +190,19 @@ def test_the_nearest_witnesses_are_of_the_sample_where_a_pool_contradicts_as_wel
         pool=(pool, ["no"]),
         **{design: [1, 2, 3, 4]},
     )
-    (violation,) = result.violations()
-    assert violation.rows == (0, 2)  # 32 is nearer to 31 than 38 is
+    (contradiction,) = result.contradictions()
+    assert contradiction.rows == (0, 2)  # 32 is nearer to 31 than 38 is
 
 
-def sum_losses(explanations, labels, violation):
+def sum_losses(explanations, labels, contradiction):
     """Sum, over the owners of a rule, the share of others under it that contradict them."""
-    total = sum(violation.predictions.values())
+    total = sum(contradiction.predictions.values())
     owners = [
         label
         for explanation, label in zip(explanations, labels, strict=True)
-        if explanation == violation.explanation
+        if explanation == contradiction.explanation
     ]
-    return sum((total - violation.predictions[label]) / (total - 1) for label in owners)
+    return sum((total - contradiction.predictions[label]) / (total - 1) for label in owners)
 
 
 def test_a_composed_relation_is_measured_like_any_other():
@@ -334,15 +334,15 @@ def test_p_values_are_printed_where_they_were_asked_for():
 
 @one_test
 @pytest.mark.parametrize("k", [-1, 1.5, "2"])
-def test_a_number_of_violations_that_is_none_is_refused(k):
+def test_a_number_of_contradictions_that_is_none_is_refused(k):
     result = faithkit.score(["yes", "no", "yes", "no"], ["a", "a", "b", "b"])
-    with pytest.raises(FaithkitError, match="violations must be a whole number of at least 0, got"):
-        result.violations(k)
-    assert [len(result.violations(most)) for most in (0, 1, 9)] == [0, 1, 2]
+    with pytest.raises(FaithkitError, match="contradictions must be a whole number of at least 0, got"):
+        result.contradictions(k)
+    assert [len(result.contradictions(most)) for most in (0, 1, 9)] == [0, 1, 2]
 
 
 def test_labels_that_are_numbers_are_not_mistaken_for_counts():
-    worst = faithkit.score([0, 1, 1, 2, 2, 2], ["a"] * 6).violations()
+    worst = faithkit.score([0, 1, 1, 2, 2, 2], ["a"] * 6).contradictions()
     assert "holds for 6 instances: 1 gets 0, 2 get 1 and 3 get 2\n" in f"{worst}\n"
 
 
@@ -606,14 +606,14 @@ def test_measures_that_are_taken_one_after_the_other_do_not_mix():
     ]
 
 
-def test_where_nothing_can_be_contradicted_violations_say_so():
+def test_where_nothing_can_be_contradicted_contradictions_say_so():
     alone, agreeing = faithkit.score([0, 1], ["a", "b"]), faithkit.score([0, 0, 1, 1], ["a", "a", "b", "b"])
     nothing = "No explanation holds for a second instance, so nothing could contradict one."
-    assert str(alone.violations()).strip() == nothing
+    assert str(alone.contradictions()).strip() == nothing
     assert nothing in page_of(alone)
-    assert nothing in str(EvaluationReport.of(alone, violations=1))
+    assert nothing in str(EvaluationReport.of(alone, contradictions=1))
     no_clash = "No explanation holds for instances of different predictions."
-    assert str(agreeing.violations()).strip() == no_clash
+    assert str(agreeing.contradictions()).strip() == no_clash
 
 
 def test_a_star_is_explained_only_where_there_is_one():

@@ -29,17 +29,17 @@ def score(ids="customer"):
 @pytest.mark.parametrize(
     "ids", ["customer", LOG["customer"], LOG["customer"].rename(None), LOG["customer"].tolist()]
 )
-def test_witnesses_are_called_by_their_names(ids):
-    first, second = score(ids).violations(1)[0].witnesses
+def test_pairs_are_called_by_their_names(ids):
+    first, second = score(ids).contradictions(1)[0].pair
     assert first.place in ("row 0 (customer 0071)", "row 0 (id 0071)")
     assert second.place == "row 3"  # nobody said what it is called
 
 
 def test_reports_and_json_tell_the_names():
     result = score()
-    assert "row 0 (customer 0071) → yes" in str(result.violations())
+    assert "row 0 (customer 0071) → yes" in str(result.contradictions())
     assert "row 0 (customer 0071)" in page_of(result)
-    assert [witness["id"] for witness in result.violations()[0].to_dict()["witnesses"]] == ["0071", None]
+    assert [sample_row["id"] for sample_row in result.contradictions()[0].to_dict()["pair"]] == ["0071", None]
 
 
 def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_explanation():
@@ -67,16 +67,16 @@ def test_without_names_nothing_is_told_of_them():
 
 def test_groups_keep_the_names_of_their_rows():
     part = score().by([0, 0, 1, 1])[1]
-    assert part.violations()[0].witnesses[0].place == "row 0 (customer 0071)"  # row 2 of the whole
+    assert part.contradictions()[0].pair[0].place == "row 0 (customer 0071)"  # row 2 of the whole
 
 
 def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
     X, pool = pd.DataFrame({"age": [30, 31]}), pd.DataFrame({"age": [90, 32]})
     rules = [faithkit.Rule([faithkit.plugin.Interval("age", high=40)])] * 2
     result = faithkit.score(["no", "no"], rules, X=X, pool=(pool, ["no", "yes"]), ids=list("abcd"))
-    (violation,) = result.violations()
-    (witness,) = (witness for witness in violation.witnesses if witness.in_pool)
-    assert (witness.row, witness.id.value) == (1, "d")
+    (contradiction,) = result.contradictions()
+    (sample_row,) = (sample_row for sample_row in contradiction.pair if sample_row.in_pool)
+    assert (sample_row.row, sample_row.id.value) == (1, "d")
 
 
 @one_test
@@ -86,8 +86,8 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     LOG.to_csv(path, index=False) if suffix == "csv" else LOG.to_parquet(path)
     for unexplained in ("count", "pool"):
         log = open_log(str(path), "label", ("why",), ("age",), id="customer")
-        result = score_log(log, violations=1, unexplained=unexplained)
-        places = [witness.place for witness in result.violations[0].witnesses]
+        result = score_log(log, contradictions=1, unexplained=unexplained)
+        places = [sample_row.place for sample_row in result.contradictions[0].pair]
         assert places == ["row 0 (customer 0071)", "row 3"]
 
 
@@ -102,10 +102,11 @@ def test_rows_keep_their_numbers_in_a_log_whose_unexplained_rows_are_the_pool(su
     )
     path = tmp_path / f"log.{suffix}"
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
-    result = score_log(open_log(str(path), "label", ("why",), ("age",)), violations=1, unexplained="pool")
-    assert {witness.id.value for witness in result.violations[0].witnesses} < {1, 2, 4}
+    result = score_log(open_log(str(path), "label", ("why",), ("age",)), contradictions=1, unexplained="pool")
+    assert {sample_row.id.value for sample_row in result.contradictions[0].pair} < {1, 2, 4}
     assert all(
-        log["age"][witness.id.value] == witness.values["age"] for witness in result.violations[0].witnesses
+        log["age"][sample_row.id.value] == sample_row.values["age"]
+        for sample_row in result.contradictions[0].pair
     )
 
 
@@ -143,9 +144,9 @@ def test_later_rows_and_those_of_a_comparison_are_called_by_their_names():
 
     result = faithkit.compare(X=rows, explainers=[halve], **options).results["halve"]
     nearest = ["row 20 (customer c40)", "row 21 (customer c41)"]  # on either side of what decides
-    assert [witness.place for witness in result.violations(1)[0].witnesses] == nearest
+    assert [sample_row.place for sample_row in result.contradictions(1)[0].pair] == nearest
     later = result.on(rows[:30], ids="customer")
-    assert [witness.place for witness in later.violations(1)[0].witnesses] == nearest
+    assert [sample_row.place for sample_row in later.contradictions(1)[0].pair] == nearest
     assert str(later.local("c45").id) == str(later.local(25).id) == "customer c45"
     with pytest.raises(InputError, match="the sample has no customer 'c99'"):
         later.local("c99")

@@ -50,17 +50,17 @@ def run_score(path, *options):
 
 
 SAME_TOP = ("--relation", "same-top-features:k=1", "--features", "x,group")
-VIOLATIONS = ("--violations", 9, "--features", "x")
+CONTRADICTIONS = ("--contradictions", 9, "--features", "x")
 CASES = [  # each option with explanations, and each column with the options that read it
     ("phi_a", ("--diagnose", "reader")),
-    ("phi_a", VIOLATIONS),
+    ("phi_a", CONTRADICTIONS),
     ("phi_a", ("--by", "group")),
     ("phi_a", ("--relation", "near-explanation:tau=0.5")),
     ("phi_a", ("--permutations", 5)),
     ("phi_a", SAME_TOP),
     ("phi_a", ("--discretize", "sign")),
     ("phi_b", ("--discretize", "1fp")),
-    ("x", VIOLATIONS),
+    ("x", CONTRADICTIONS),
     ("x", ("--by", "x")),
     ("x", SAME_TOP),
     ("group", ("--by", "group")),
@@ -150,12 +150,12 @@ def test_the_row_of_an_infinite_importance_is_that_of_the_log(tmp_path, monkeypa
     assert pickle.loads(pickle.dumps(refused.value)).row == 33
 
 
-def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
+def test_infinite_predictions_and_cells_are_texts_among_pairs(tmp_path):
     (tmp_path / "log.csv").write_text("label,phi_a,phi_b,x\ninf,1,0,-inf\n-inf,1,0,0.5\n1,2,0,0.5\n")
-    run = run_score(tmp_path / "log.csv", "--features", "x", "--violations", "1")
-    (worst,) = json.loads(run.stdout, parse_constant=refuse_constant)["violations"]
+    run = run_score(tmp_path / "log.csv", "--features", "x", "--contradictions", "1")
+    (worst,) = json.loads(run.stdout, parse_constant=refuse_constant)["contradictions"]
     assert worst["predictions"] == {"-inf": 1, "inf": 1}
-    assert [(witness["prediction"], witness["values"]) for witness in worst["witnesses"]] == [
+    assert [(sample_row["prediction"], sample_row["values"]) for sample_row in worst["pair"]] == [
         ("inf", {"x": "-inf"}),
         ("-inf", {"x": 0.5}),
     ]

@@ -64,11 +64,11 @@ def test_the_owners_are_chosen_by_content_whatever_the_order_of_rows():
     assert sorted(first) == sorted(second)
 
 
-def test_rows_keep_their_numbers_among_violations_and_local_results():
+def test_rows_keep_their_numbers_among_contradictions_and_local_results():
     result = score(X, LABELS)
-    for violation in result.violations(5):
-        for row in violation.rows:
-            assert dict(violation.witnesses[list(violation.rows).index(row)].values)["0"] == pytest.approx(
+    for contradiction in result.contradictions(5):
+        for row in contradiction.rows:
+            assert dict(contradiction.pair[list(contradiction.rows).index(row)].values)["0"] == pytest.approx(
                 X[row, 0]
             )
     owner, other = find_owners(result)[0], np.setdiff1d(np.arange(N), find_owners(result))[0]

@@ -84,9 +84,9 @@ def test_a_plan_is_made_from_a_saved_pilot_as_from_the_pilot_itself(tmp_path):
     assert faithkit.plan(0.05, pilot=faithkit.load(save(pilot, tmp_path))) == faithkit.plan(0.05, pilot=pilot)
 
 
-def test_what_the_command_line_wrote_is_loaded_without_violations_and_groups(tmp_path):
+def test_what_the_command_line_wrote_is_loaded_without_contradictions_and_groups(tmp_path):
     path = tmp_path / "report.json"
-    path.write_text(json_of(EvaluationReport.of(score(), violations=2, by="sex")))
+    path.write_text(json_of(EvaluationReport.of(score(), contradictions=2, by="sex")))
     assert faithkit.load(path).to_dict() == score().to_dict()
 
 
@@ -174,7 +174,7 @@ def test_a_damaged_diagnosis_is_refused_in_one_line(damage, tmp_path):
 NEEDS_ROWS = {
     "a reader": lambda result: result.diagnose("reader"),
     "a row": lambda result: result.local(0),
-    "witnesses": lambda result: result.violations(),
+    "pair": lambda result: result.contradictions(),
     "groups": lambda result: result.by(["f"] * result.n),
     "another relation": lambda result: result.measure("near-explanation:tau=0.5"),
     "a paired difference": lambda result: result.difference(score()),

@@ -25,7 +25,7 @@ from faithkit.run.populations import log_scoring
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.on_disk import OnDisk
 
-pytestmark = pytest.mark.usefixtures("first_witnesses")
+pytestmark = pytest.mark.usefixtures("first_pairs")
 
 N = 80
 KINDS = 10  # of explanations
@@ -112,7 +112,7 @@ def score_both_ways(
     """Score in pieces and in memory."""
     opened = open_log(str(log), prediction, explanation, features, by, outcome=outcome)
     assert len(opened.table.pieces) >= 5
-    pieces = score_log(opened, violations=3, control_draws=0, **options)
+    pieces = score_log(opened, contradictions=3, control_draws=0, **options)
     assert isinstance(pieces.result.evidence.population, OnDisk)
     rows = opened.read()
     in_memory = faithkit.score(
@@ -146,7 +146,7 @@ def test_pieces_give_the_same_as_the_whole(log, question):
     assert_nearly(numbers_of(pieces), numbers_of(whole))
     assert str(pieces) == str(whole)
     if "features" in question:
-        assert pieces.violations
+        assert pieces.contradictions
 
 
 @one_test
@@ -173,12 +173,12 @@ def test_numbers_in_pieces_give_the_same_as_the_whole(log, frame, question, monk
     kind = "scores" if columns["prediction"] == "p_*" else "numbers"
     assert pieces.result.setup.outcome.kind == question.get("outcome", kind)
     if columns["prediction"] == "p_a":
-        for violation in pieces.violations:
-            predictions = [witness.prediction for witness in violation.witnesses]
-            assert predictions == [frame["p_a"][witness.row] for witness in violation.witnesses]
+        for contradiction in pieces.contradictions:
+            predictions = [sample_row.prediction for sample_row in contradiction.pair]
+            assert predictions == [frame["p_a"][sample_row.row] for sample_row in contradiction.pair]
             assert len(set(predictions)) == 2
     if "features" in question:
-        assert pieces.violations
+        assert pieces.contradictions
 
 
 def test_pieces_and_the_whole_have_the_same_page_and_the_same_advice(log, monkeypatch):

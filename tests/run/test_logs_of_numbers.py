@@ -70,11 +70,11 @@ def test_pieces_give_the_same_however_they_are_held(write_log, case, monkeypatch
     place = list(CASES).index(case)
     estimator, explanation = [("leave-one-out", "phi_*"), ("verified-only", "word")][place % 2]  # in turn
     opened = open_log(write_log(case), "y", (explanation,))
-    whole = json_of(score_log(opened.read(), violations=3, estimator=estimator))
+    whole = json_of(score_log(opened.read(), contradictions=3, estimator=estimator))
     for is_left in (SOME_SORTED, ALL_OR_NONE[place // 2 % 2]):
         pattern = cycle(is_left)
         monkeypatch.setattr(passes, "_hardly_repeat", lambda numbers, pattern=pattern: next(pattern))
-        assert_nearly(json_of(score_log(opened, violations=3, estimator=estimator)), whole, str(is_left))
+        assert_nearly(json_of(score_log(opened, contradictions=3, estimator=estimator)), whole, str(is_left))
 
 
 @one_test

@@ -38,7 +38,7 @@ result.local(7), result.by(number % 2).to_frame(), faithkit.plan(0.1, pilot=resu
 result.difference(faithkit.score(item, why // 2))
 faithkit.score(item, why, permutations=20)
 why.assign(label=item).to_parquet(sys.argv[1], row_group_size=5_000)
-read = score_log(open_log(sys.argv[1], "label", ("why",)), violations=3, estimator="majority")
+read = score_log(open_log(sys.argv[1], "label", ("why",)), contradictions=3, estimator="majority")
 same = [{**side.to_dict(), "data": None} for side in (report, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
                   "n_explanations": result.n_explanations, "letters": len(written(report, 'r.json')) + len(str(report))}))
@@ -73,11 +73,11 @@ texts = [json.dumps(rule.to_json()) for rule in rules]
 X.assign(label=item, rule=[texts[i] for i in own]).to_parquet(sys.argv[1], row_group_size=2_500)
 parquet.VALUES_PER_BATCH = 30_000
 log = open_log(sys.argv[1], "label", ("rule",), tuple("abcd"))
-read = score_log(log, violations=3)
+read = score_log(log, contradictions=3)
 def comparable(side):
     payload = {**side.to_dict(), "data": None, "by_label": None, "why_no_control": None}  # not of pieces
-    shown = [(violation["explanation"], violation["predictions"]) for violation in payload["violations"]]
-    return payload | {"violations": shown}
+    shown = [(contradiction["explanation"], contradiction["predictions"]) for contradiction in payload["contradictions"]]
+    return payload | {"contradictions": shown}
 
 same = [comparable(side) for side in (report, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),

@@ -37,8 +37,8 @@ def test_what_belongs_to_a_row_goes_with_it_and_the_others_keep_their_numbers():
     result = faithkit.score(LABELS, WORDS, X, clusters=clusters, weights=weights.tolist())
     expected = score_kept(X=X.iloc[KEPT], clusters=clusters[KEPT], weights=weights[KEPT])
     assert result.consistency.estimate == pytest.approx(expected.consistency.estimate)
-    witness = faithkit.score(LABELS, ["same"] * N).violations(1)[0].witnesses[0]
-    assert LABELS[witness.id.value] == witness.prediction
+    sample_row = faithkit.score(LABELS, ["same"] * N).contradictions(1)[0].pair[0]
+    assert LABELS[sample_row.id.value] == sample_row.prediction
 
 
 @one_test

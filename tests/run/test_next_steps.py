@@ -246,7 +246,7 @@ CASES = {
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
         ["a", "b", "c", "d"] * 500 + ["b"],
-        "Consistency is measured well enough: result.violations() (CLI: --violations 5) shows the explanations that "
+        "Consistency is measured well enough: result.contradictions() (CLI: --contradictions 5) shows the explanations that "
         "hold for different predictions.",
     ),
     "checked, narrow, and none disagrees": (
@@ -257,14 +257,14 @@ CASES = {
     "no better than chance": (
         [0, 0, 1, 1] * 500,
         ["a", "b"] * 1000,
-        "As far as 2,000 rows show, explanations determine the prediction no better than chance; result.violations() "
-        "(CLI: --violations 5) shows explanations that contradict each other.",
+        "As far as 2,000 rows show, explanations determine the prediction no better than chance; result.contradictions() "
+        "(CLI: --contradictions 5) shows explanations that contradict each other.",
     ),
     # 530 of 1,000 rows of each explanation agree with 529 of 999, and 470 with 469: 0.5013 against 0.4997
     "hardly better than chance": (
         ([0] * 53 + [1] * 47 + [1] * 53 + [0] * 47) * 10,
         (["a"] * 100 + ["b"] * 100) * 10,
-        "More rows may show more than chance; result.violations() (CLI: --violations 5) shows explanations that "
+        "More rows may show more than chance; result.contradictions() (CLI: --contradictions 5) shows explanations that "
         "contradict each other.",
     ),
     "many without an explanation": (
@@ -323,7 +323,7 @@ def test_an_older_file_has_the_steps_that_follow_from_its_numbers(tmp_path):
     ]
     labels, explanations, _ = CASES["checked, narrow, and some disagree"]
     checked = load_without_steps(faithkit.score(labels, explanations), tmp_path / "c.json")
-    assert "after evaluating or scoring the rows again, violations()" in checked.next_steps[0]
+    assert "after evaluating or scoring the rows again, contradictions()" in checked.next_steps[0]
 
 
 @one_test

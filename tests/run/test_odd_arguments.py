@@ -120,8 +120,8 @@ def test_a_distance_may_be_a_number_of_another_library():
 
 @one_test
 @pytest.mark.parametrize("k", [np.int64(1), np.uint8(1)])
-def test_violations_take_any_whole_number(k):
-    assert USUAL.violations(k) == USUAL.violations(1)
+def test_contradictions_take_any_whole_number(k):
+    assert USUAL.contradictions(k) == USUAL.contradictions(1)
 
 
 # --- containers ------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels, monkeypatch,
     X = pd.DataFrame({"age": [INF, -INF, math.nan, 1.0], "n": [np.float32(1), None, "x", True]})
     result = faithkit.score(labels, ["a", "a", "a", "b"], X=X, outcome="labels")
     outcome = parse_strictly(json_of(EvaluationReport.of(result, 5, ["f", "f", "m", "m"])))
-    (worst,) = outcome["violations"]
+    (worst,) = outcome["contradictions"]
     assert sum(worst["predictions"].values()) == 3
     for row in range(4):
         parse_strictly(json.dumps(result.local(row).to_dict(), allow_nan=False))
@@ -213,16 +213,16 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels, monkeypatch,
 
 def test_an_infinite_label_or_cell_is_a_text():
     X = pd.DataFrame({"age": [INF, -INF]})
-    (worst,) = faithkit.score([INF, -INF], ["a", "a"], X=X, outcome="labels").violations()
+    (worst,) = faithkit.score([INF, -INF], ["a", "a"], X=X, outcome="labels").contradictions()
     payload = worst.to_dict()
     assert payload["predictions"] == {"-inf": 1, "inf": 1}
-    assert [witness["prediction"] for witness in payload["witnesses"]] == ["inf", "-inf"]
-    assert [witness["values"] for witness in payload["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
+    assert [sample_row["prediction"] for sample_row in payload["pair"]] == ["inf", "-inf"]
+    assert [sample_row["values"] for sample_row in payload["pair"]] == [{"age": "inf"}, {"age": "-inf"}]
 
 
 def test_labels_and_groups_that_are_written_alike_stay_two():
     result = faithkit.score([1, "1", 1, "1"], ["a"] * 4)
-    assert result.violations()[0].to_dict()["predictions"] == {"1": 2, "'1'": 2}
+    assert result.contradictions()[0].to_dict()["predictions"] == {"1": 2, "'1'": 2}
     groups = result.by([1, 1, "1", "1"]).to_dict()["groups"]["consistency"]
     assert [part["n"] for part in groups.values()] == [2, 2]
 
@@ -230,12 +230,12 @@ def test_labels_and_groups_that_are_written_alike_stay_two():
 def test_half_a_character_does_not_spoil_a_file(tmp_path):
     result = faithkit.score([0, 1], np.array(["\ud800"] * 2, dtype=object))
     text = json_of(EvaluationReport.of(result, 1))
-    assert parse_strictly(text)["violations"][0]["explanation"] == "?"
+    assert parse_strictly(text)["contradictions"][0]["explanation"] == "?"
     result.write(tmp_path / "result.json")
 
 
 def test_tuples_of_other_lengths_stay_as_they_are():
-    assert set(faithkit.score([(1, 2), (3,), (1, 2)], ["a"] * 3).violations()[0].predictions) == {
+    assert set(faithkit.score([(1, 2), (3,), (1, 2)], ["a"] * 3).contradictions()[0].predictions) == {
         (1, 2),
         (3,),
     }

@@ -34,12 +34,12 @@ def find_differences(old, new, place=""):
     if isinstance(old, dict) and isinstance(new, dict):
         for key in old.keys() - NOT_NUMBERS:
             yield from find_differences(old[key], new.get(key, "gone"), f"{place}/{key}")
-    elif are_violations(old):
-        new_violations = {violation["explanation"]: violation for violation in new}
-        for violation in old:
-            explanation = violation["explanation"]
+    elif are_contradictions(old):
+        new_contradictions = {contradiction["explanation"]: contradiction for contradiction in new}
+        for contradiction in old:
+            explanation = contradiction["explanation"]
             yield from find_differences(
-                violation, new_violations.get(explanation, violation), f"{place}/{explanation}"
+                contradiction, new_contradictions.get(explanation, contradiction), f"{place}/{explanation}"
             )
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (old_item, new_item) in enumerate(zip(old, new, strict=True)):
@@ -48,12 +48,12 @@ def find_differences(old, new, place=""):
         yield f"{place}: {new!r} instead of {old!r}"
 
 
-def are_violations(values):
+def are_contradictions(values):
     """Whether it is a list of the worst explanations: since 0.1 others are the worst, by their loss."""
     return (
         isinstance(values, list)
         and values != []
-        and all(isinstance(value, dict) and "witnesses" in value for value in values)
+        and all(isinstance(value, dict) and "pair" in value for value in values)
     )
 
 
@@ -63,10 +63,10 @@ def is_improved(place, old, new):
     The lower ends of consistency have risen, since rows that nobody shares an explanation with are merged; the
     standard error is that of the estimate, which they change. All ends allow for an error that is estimated from
     few rows, and for a row that was not seen, so they lie apart by a little more; and so a plan asks for more rows.
-    Witnesses are the nearest two rows, where they were the first.
+    Pairs are the nearest two rows, where they were the first.
     """
     field = place.rpartition("/")[2]
-    if "/witnesses/" in place:
+    if "/pair/" in place:
         return field != "prediction"
     if place.endswith("consistency/se"):
         return 0 < new < 0.1

@@ -139,17 +139,17 @@ def test_a_new_row_is_measured_by_a_prediction_that_nobody_had(kind):
     assert local_result.consistency.value == pytest.approx(value(y[sharing], y), abs=1e-9)
 
 
-# --- witnesses --------------------------------------------------------------------------------------------
+# --- pair --------------------------------------------------------------------------------------------
 
 
 @one_test
 @pytest.mark.parametrize("kind", ["numbers", "scores"])
-def test_witnesses_are_the_owner_and_the_row_that_are_furthest_apart(kind):
+def test_pairs_are_the_owner_and_the_row_that_are_furthest_apart(kind):
     result, apart, holds = score_kind(kind), KINDS[kind][2], compute_scopes()["sufficiency"]
-    violations = result.violations(10)
-    assert len(violations) == 4
-    for violation in violations:
-        owner, other = violation.rows
+    contradictions = result.contradictions(10)
+    assert len(contradictions) == 4
+    for contradiction in contradictions:
+        owner, other = contradiction.rows
         owners = [
             i
             for i in range(N)
@@ -165,21 +165,21 @@ def test_the_worst_explanation_costs_most():
     loss = (apart * holds).sum(axis=1) / (holds.sum(axis=1) - 1)
     place = np.searchsorted(EDGES, FRAME["x"])
     worst = max(range(1, 5), key=lambda p: loss[place == p].sum())
-    assert place[result.violations(1)[0].rows[0]] == worst
+    assert place[result.contradictions(1)[0].rows[0]] == worst
 
 
-def test_numbers_of_a_violation_are_summarised():
-    violation = score_kind("numbers").violations(1)[0]
-    in_scope = Y[compute_scopes()["sufficiency"][violation.rows[0]]]
-    assert violation.predictions == {}
-    assert violation.holds_for == violation.numbers.n == len(in_scope)
-    assert (violation.numbers.minimum, violation.numbers.maximum) == (in_scope.min(), in_scope.max())
+def test_numbers_of_a_contradiction_are_summarised():
+    contradiction = score_kind("numbers").contradictions(1)[0]
+    in_scope = Y[compute_scopes()["sufficiency"][contradiction.rows[0]]]
+    assert contradiction.predictions == {}
+    assert contradiction.holds_for == contradiction.numbers.n == len(in_scope)
+    assert (contradiction.numbers.minimum, contradiction.numbers.maximum) == (in_scope.min(), in_scope.max())
 
 
 def test_within_a_tolerance_the_first_two_that_disagree_are_shown():
     y, words = [1.0, 1.5, 1.9, 2.6, 0.2], ["a"] * 5
-    violations = faithkit.score([*y, 9.5], [*words, "b"], agree="within:1").violations(1)[0]
-    assert violations.rows == (0, 3)
+    contradictions = faithkit.score([*y, 9.5], [*words, "b"], agree="within:1").contradictions(1)[0]
+    assert contradictions.rows == (0, 3)
 
 
 SHOWN = {
@@ -192,7 +192,7 @@ SHOWN = {
 @one_test
 @pytest.mark.parametrize("kind", SHOWN)
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
-    findings = EvaluationReport.of(score_kind(kind), violations=2)
+    findings = EvaluationReport.of(score_kind(kind), contradictions=2)
     text, page = str(findings), page_of(findings)
     for part in SHOWN[kind]:
         assert part in text

@@ -49,7 +49,7 @@ def path(tmp_path):
 )
 def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explanation, design, uninformative):
     log = open_log(path, prediction, (explanation,), (), **design)
-    report = score_log(log, violations=3, uninformative=uninformative)
+    report = score_log(log, contradictions=3, uninformative=uninformative)
     result = report.result
     assert isinstance(result.evidence.population, WeightedLog)
     columns = {role: LOG[name] for role, name in design.items()}
@@ -57,15 +57,15 @@ def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explana
     assert result.consistency.to_dict() == whole.consistency.to_dict()
     for field in ("n", "design", "unexplained", "chance", "uniqueness", "tails"):
         assert getattr(result, field) == getattr(whole, field)
-    rows = [violation.rows for violation in report.violations]
-    assert rows == [violation.rows for violation in whole.violations(3)]
+    rows = [contradiction.rows for contradiction in report.contradictions]
+    assert rows == [contradiction.rows for contradiction in whole.contradictions(3)]
     assert len(rows) == 3
 
 
 def test_rows_that_contradict_each_other_are_of_two_clusters(path):
-    result = score_log(open_log(path, "label", ("reason",), (), clusters="customer"), violations=2)
-    for violation in result.violations:
-        first, second = (witness.row for witness in violation.witnesses)
+    result = score_log(open_log(path, "label", ("reason",), (), clusters="customer"), contradictions=2)
+    for contradiction in result.contradictions:
+        first, second = (sample_row.row for sample_row in contradiction.pair)
         assert LOG.customer[first] != LOG.customer[second]
         assert LOG.reason[first] == LOG.reason[second]
         assert LOG.label[first] != LOG.label[second]

@@ -147,7 +147,7 @@ def test_what_is_local_counts_rows_and_shares_weights():
 def test_a_row_is_not_contradicted_by_its_own_cluster():
     result = faithkit.score(["yes", "no", "no"], ["e"] * 3, clusters=["a", "a", "b"])
     assert [row.row for row in result.local(0).contradicted_by] == [2]
-    assert result.violations()[0].rows == (0, 2)
+    assert result.contradictions()[0].rows == (0, 2)
 
 
 # --- pools ---------------------------------------------------------------------------------------------
@@ -179,13 +179,13 @@ def test_rules_are_checked_against_the_pool_too(loans):
     assert "20 rows explained, checked against 380 more" in str(result)
 
 
-def test_a_witness_may_be_in_the_pool():
+def test_a_pair_may_be_in_the_pool():
     X = pd.DataFrame({"debt": [0.5, 0.6, 0.7]})
     result = faithkit.score(["no", "no"], explain(X[:2]), X=X[:2], pool=(X[2:], ["yes"]))
-    [worst] = result.violations()
-    assert worst.witnesses[1].place == "row 0 of the pool"
+    [worst] = result.contradictions()
+    assert worst.pair[1].place == "row 0 of the pool"
     assert worst.predictions == {"no": 2, "yes": 1}
-    assert worst.to_dict()["witnesses"][1]["in_pool"] is True
+    assert worst.to_dict()["pair"][1]["in_pool"] is True
     assert result.local(0).sufficiency.holds_for == 3
 
 
@@ -427,9 +427,9 @@ def test_a_row_counted_from_the_end_is_that_row(loans):
 
 def test_contradictions_are_between_rows_that_count_and_of_different_clusters():
     labels, words = ["yes", "no", "yes", "no"], ["e", "e", "f", "f"]
-    assert faithkit.score(labels, words, clusters=["p", "p", "q", "r"]).violations()[0].rows == (2, 3)
-    assert faithkit.score(labels, words, weights=[1, 0, 1, 1]).violations()[0].rows == (2, 3)
-    assert len(faithkit.score(labels, words, clusters=["p", "p", "q", "r"]).violations()) == 1
+    assert faithkit.score(labels, words, clusters=["p", "p", "q", "r"]).contradictions()[0].rows == (2, 3)
+    assert faithkit.score(labels, words, weights=[1, 0, 1, 1]).contradictions()[0].rows == (2, 3)
+    assert len(faithkit.score(labels, words, clusters=["p", "p", "q", "r"]).contradictions()) == 1
 
 
 def test_a_group_without_weight_is_named():
@@ -526,10 +526,10 @@ def test_with_weights_too_a_pool_with_other_predictions_is_a_test_of_one_label()
         assert result.sufficiency.finding == "above chance"
 
 
-def test_explanations_without_a_disagreement_are_no_violations_even_if_one_weight_exceeds_all_others():
+def test_explanations_without_a_disagreement_are_no_contradictions_even_if_one_weight_exceeds_all_others():
     scores, weights = [[0.57, 0.43]] * 3, [1e-3, 1e3, 1e-2]
     result = faithkit.score(scores, ["a"] * 3, outcome="scores", weights=weights)
-    assert not result.violations()
+    assert not result.contradictions()
     assert result.consistency.value == 1.0
 
 

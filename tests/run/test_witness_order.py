@@ -35,7 +35,9 @@ ORDERS = [
 @one_test
 @pytest.mark.parametrize(("counts", "order"), ORDERS)
 def test_a_group_that_is_split_is_worse_than_a_larger_one_in_which_few_dissent(counts, order):
-    assert [violation.explanation for violation in faithkit.score(*make_labels(counts)).violations()] == order
+    assert [
+        contradiction.explanation for contradiction in faithkit.score(*make_labels(counts)).contradictions()
+    ] == order
     losses = [compute_loss(*counts[name]) for name in order]
     assert losses == sorted(losses, reverse=True)
 
@@ -44,14 +46,14 @@ def test_rows_that_weigh_more_lose_more():
     labels, words = make_labels({"one": (5, 5), "two": (5, 5)})
     for heavy in ("one", "two"):
         weights = np.where(np.array(words) == heavy, 3.0, 1.0)
-        violations = faithkit.score(labels, words, weights=weights).violations()
-        assert violations[0].explanation == heavy
+        contradictions = faithkit.score(labels, words, weights=weights).contradictions()
+        assert contradictions[0].explanation == heavy
 
 
 def test_weights_order_by_loss_and_not_by_pairs():
     labels, words = make_labels({"huge": (999, 8), "split": (40, 40)})
-    violations = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).violations()
-    assert [violation.explanation for violation in violations] == ["split", "huge"]
+    contradictions = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).contradictions()
+    assert [contradiction.explanation for contradiction in contradictions] == ["split", "huge"]
 
 
 def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differing_columns_first():
@@ -66,7 +68,7 @@ def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differin
     )
     labels, rule = rng.integers(0, 2, 40), faithkit.Rule([faithkit.plugin.Interval("age", high=60)])
     explanations = faithkit.Explanations.of([rule] * 40, kind="rule", relation="in-scope")
-    first, second = faithkit.score(labels, explanations, X).violations()[0].witnesses
+    first, second = faithkit.score(labels, explanations, X).contradictions()[0].pair
 
     def distance(i, j):
         apart = 0.0 if pd.isna(jobs[i]) and pd.isna(jobs[j]) else float(jobs[i] != jobs[j])
@@ -93,13 +95,13 @@ def test_rows_of_any_values_have_nearest_ones():
     }
     for name, values in columns.items():
         result = faithkit.score(["yes", "no", "no"], ["same"] * 3, pd.DataFrame({name: values}))
-        assert [witness.row for witness in result.violations()[0].witnesses] == [0, 2], name
+        assert [sample_row.row for sample_row in result.contradictions()[0].pair] == [0, 2], name
 
 
 def test_the_nearest_texts_share_most_words():
     texts = ["a good film", "a dull long plot and cook", "a good meal", "one bad film"]
     result = faithkit.score(["yes", "yes", "no", "no"], ["same"] * 4, texts)
-    assert [witness.row for witness in result.violations()[0].witnesses] == [0, 2]
+    assert [sample_row.row for sample_row in result.contradictions()[0].pair] == [0, 2]
 
 
 def test_a_local_result_names_the_nearest_rows_that_contradict_it():
@@ -107,8 +109,8 @@ def test_a_local_result_names_the_nearest_rows_that_contradict_it():
     result = faithkit.score([1, 0, 0, 0, 0], ["same"] * 4 + ["other"], X, ids=list("vwxyz"))
     local = result.local(0)
     # of the range 30 to 60: 33 is 0.1 away, 31 has another job, 60 is 1 away; the last row has another explanation
-    assert [str(witness.id) for witness in local.contradicted_by] == ["id y", "id x", "id w"]
-    assert [witness["prediction"] for witness in local.to_dict()["contradicted_by"]] == [0, 0, 0]
+    assert [str(sample_row.id) for sample_row in local.contradicted_by] == ["id y", "id x", "id w"]
+    assert [sample_row["prediction"] for sample_row in local.to_dict()["contradicted_by"]] == [0, 0, 0]
     assert result.local(4).contradicted_by == ()
 
 
@@ -135,4 +137,4 @@ def test_of_large_images_the_nearest_two_are_shown():
     images = np.zeros((4, 300, 300))
     images[1], images[2], images[3] = 0.9, 0.2, 1.0  # the second and the fourth are nearest
     result = faithkit.score(["yes", "yes", "no", "no"], ["same"] * 4, images)
-    assert result.violations(1)[0].rows == (1, 3)
+    assert result.contradictions(1)[0].rows == (1, 3)

@@ -252,7 +252,7 @@ detail_options = combine(
         is_flag=True,
     ),
     option(
-        "--violations K",
+        "--contradictions K",
         OUTPUT,
         "Show the K worst explanations that hold for different predictions, with two rows each.",
         type=click.IntRange(min=0),

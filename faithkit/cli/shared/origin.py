@@ -15,7 +15,7 @@ from faithkit.cli.shared.verb import ARGUMENTS, OUTPUT, RUNNING, heading_of
 if TYPE_CHECKING:
     from faithkit.run.provenance import Origin
 
-KEPT = ("seed", "on_error", "violations")  # of the options about running and output: they change a result
+KEPT = ("seed", "on_error", "contradictions")  # of the options about running and output: they change a result
 
 
 def build_origin(data: str, model: str | None = None, is_held_out: bool = False) -> "Origin":

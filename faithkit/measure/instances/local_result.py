@@ -10,7 +10,7 @@ from faithkit.jsonable import SCHEMA, to_json_value
 from faithkit.measure.instances.explanation_view import ExplanationView
 from faithkit.measure.instances.local_estimate import LocalEstimate
 from faithkit.measure.instances.parts import TEXT
-from faithkit.measure.instances.rows import RowId, Witness, id_value, list_values
+from faithkit.measure.instances.rows import RowId, SampleRow, id_value, list_values
 from faithkit.measure.instances.shown_explanations import (
     MAX_NAMED,
     describe_weights,
@@ -48,7 +48,7 @@ class LocalResult(Report):
         The *other* rows of the sample that have this explanation.
     values : dict or None
         The values of the instance in the columns that the model sees.
-    contradicted_by : tuple of Witness
+    contradicted_by : tuple of SampleRow
         At most three rows to which the explanation applies and that have another prediction, the nearest
         first. For numbers and scores, those that agree least.
     id : RowId or None
@@ -69,7 +69,7 @@ class LocalResult(Report):
     sufficiency: LocalEstimate | None
     shared_by: tuple[int, ...]
     values: dict[str, Any] | None
-    contradicted_by: tuple[Witness, ...] = ()
+    contradicted_by: tuple[SampleRow, ...] = ()
     id: RowId | None = None
     shared_ids: tuple[RowId | None, ...] = ()
     view: ExplanationView | None = None
@@ -95,7 +95,7 @@ class LocalResult(Report):
     def sheet(self) -> Sheet:
         """Return the row, its explanation, both measures, and the rows that share or contradict it."""
         table = Sheet(None, [self._table(), self._sharers()])
-        rows = [witness.line(view=self.view) for witness in self.contradicted_by]
+        rows = [sample_row.line(view=self.view) for sample_row in self.contradicted_by]
         contradictions = Sheet("Rows that contradict it:", [Bullets(rows)]) if rows else None
         return Sheet.of(None, *self._description(), table, contradictions)
 
@@ -178,15 +178,15 @@ class LocalResult(Report):
             return ["It was compared with no other row, so nothing could contradict it."]
         if not self.contradicted_by:
             return ["No other row of the sample that it was compared with gets another prediction."]
-        view, witnesses = self.shown, self.contradicted_by
-        heads = [witness.head() for witness in witnesses]
-        all_values = [values or {} for values in (self.values, *(row.values for row in witnesses))]
+        view, pair = self.shown, self.contradicted_by
+        heads = [sample_row.head() for sample_row in pair]
+        all_values = [values or {} for values in (self.values, *(row.values for row in pair))]
         named_columns = set(view.named_columns if view.conditions else ())
         names = sorted(
             all_values[0], key=lambda name: name not in named_columns and _is_same(name, all_values)
         )
         values = [{name: row.get(name) for name in names} for row in all_values]
-        images = [self.image, *(row.image for row in witnesses)]
+        images = [self.image, *(row.image for row in pair)]
         table = mark_rows(view, [f"this one → {self._label}", *heads], values, images, self._is_swapped)
         return [table] if table.values or table.images else [", ".join(heads)]
 
@@ -199,7 +199,7 @@ class LocalResult(Report):
             | {
                 "prediction": to_json_value(self.prediction),
                 "shared_by": list(self.shared_by),
-                "contradicted_by": [witness.to_dict() for witness in self.contradicted_by],
+                "contradicted_by": [sample_row.to_dict() for sample_row in self.contradicted_by],
                 "id": id_value(self.id),
                 "shared_ids": [id_value(row_id) for row_id in self.shared_ids],
             }

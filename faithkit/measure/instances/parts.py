@@ -99,7 +99,7 @@ class RowTable:
 
 
 @attrs.frozen
-class Contradiction:
+class ShownContradiction:
     """An explanation that misleads, and two rows side by side that show it.
 
     Parameters

@@ -34,7 +34,7 @@ def id_value(row_id: RowId | None) -> Any:
 
 
 @attrs.frozen(repr=False)
-class Witness(Displayable):
+class SampleRow(Displayable):
     """One row of the sample: its position, its prediction, and its values (None if X is unknown).
 
     A row that is `in_pool` was not explained, and `row` is its position in the pool. `id` is its identifier,
@@ -62,7 +62,7 @@ class Witness(Displayable):
 
         Examples
         --------
-        >>> Witness(3, "yes", {"age": 31, "job": None}).line()
+        >>> SampleRow(3, "yes", {"age": 31, "job": None}).line()
         'row 3 → yes: age = 31, job = missing'
         """
         return self.head(prediction) + list_values(self.values, view)

@@ -14,8 +14,8 @@ from faithkit.measure.counting.tally import Count
 from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
 from faithkit.report.formats import format_predictions
 from faithkit.run.components.setup import Setup
+from faithkit.run.instances.contradictions import scope_text
 from faithkit.run.instances.readable_rows import format_explanation
-from faithkit.run.instances.violations import scope_text
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.row_metadata import RowIds
 

@@ -22,18 +22,18 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.instances.local_estimate import LocalEstimate, measure_instance, summarise_predictions
 from faithkit.measure.instances.local_result import LocalResult
-from faithkit.measure.instances.rows import Witness
+from faithkit.measure.instances.rows import SampleRow
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
-from faithkit.run.instances.nearest_rows import measure_distances
-from faithkit.run.instances.readable_rows import image_of, order_values, values_of
-from faithkit.run.instances.violations import (
-    build_witness,
+from faithkit.run.instances.contradictions import (
+    build_row,
     rows_and_labels_in_scope,
     rows_in_scope,
     shown_measure,
     view_scope,
 )
+from faithkit.run.instances.nearest_rows import measure_distances
+from faithkit.run.instances.readable_rows import image_of, order_values, values_of
 
 MAX_CONTRADICTIONS = 3
 MAX_COMPARED = 1_000  # rows that are searched for the nearest
@@ -156,7 +156,7 @@ class _Scope:
             estimate, numbers=summarise_predictions(labels.classes, self.codes[self.is_other])
         )
 
-    def contradictions(self, instance: Any, labels: Labels, columns: list[str]) -> tuple[Witness, ...]:
+    def contradictions(self, instance: Any, labels: Labels, columns: list[str]) -> tuple[SampleRow, ...]:
         """Return the nearest rows of the sample that disagree; for numbers, those that disagree most.
 
         Their values in `columns` come first.
@@ -172,5 +172,5 @@ class _Scope:
             distances = measure_distances(instance, take_rows(X, self.rows[positions]))[0]
             positions = positions[np.argsort(distances, kind="stable")]
         rows = self.rows[positions[:MAX_CONTRADICTIONS]]
-        witnesses = [build_witness(self.counted, labels.classes, row) for row in rows.tolist()]
-        return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in witnesses)
+        pair = [build_row(self.counted, labels.classes, row) for row in rows.tolist()]
+        return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in pair)

@@ -25,7 +25,7 @@ from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import Count, RowCount, count
 from faithkit.measure.instances.local_result import LocalResult
-from faithkit.measure.instances.rows import Witness
+from faithkit.measure.instances.rows import SampleRow
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.components.discretization import discretize, fit_discretizer
@@ -33,8 +33,8 @@ from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows
+from faithkit.run.instances.contradictions import find_pair
 from faithkit.run.instances.local_rows import measure_row
-from faithkit.run.instances.violations import witnesses
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowIds, RowMetadata
@@ -264,20 +264,20 @@ class InMemory(Population):
             original_identity=take_rows(self.original_identity, rows),
         )
 
-    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+    def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
         """Find two rows that contradict each other in the relation's matrix."""
-        first, second = witnesses(_as_row_count(count), self.labels, explanation, label_counts)
+        first, second = find_pair(_as_row_count(count), self.labels, explanation, label_counts)
         return self._with_id(first), self._with_id(second)
 
-    def explanation_of(self, count: Count, explanation: int, owner: Witness) -> Explanations:
+    def explanation_of(self, count: Count, explanation: int, owner: SampleRow) -> Explanations:
         """Return the explanation of a row."""
         return self.sample.explanations.take([owner.row])
 
-    def _with_id(self, witness: Witness) -> Witness:
+    def _with_id(self, sample_row: SampleRow) -> SampleRow:
         if self.metadata.ids is None:
-            return witness
-        row = witness.row + (len(self.sample) if witness.in_pool else 0)
-        return attrs.evolve(witness, id=self.metadata.ids.name(row))
+            return sample_row
+        row = sample_row.row + (len(self.sample) if sample_row.in_pool else 0)
+        return attrs.evolve(sample_row, id=self.metadata.ids.name(row))
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive."""

@@ -30,7 +30,7 @@ from faithkit.run.provenance import Origin
 
 def score_log(
     log: Log | ParquetLog,
-    violations: int | None = None,
+    contradictions: int | None = None,
     pool: PoolRows | None = None,
     unexplained: str = "count",
     diagnostics: Sequence[ResolvedComponent] | None = (),
@@ -43,8 +43,8 @@ def score_log(
     Parameters
     ----------
     log : Log or ParquetLog
-    violations : int, optional
-        How many violations the report shows.
+    contradictions : int, optional
+        How many contradictions the report shows.
     pool : PoolRows, optional
         Rows without explanations, against which sufficiency is checked.
     unexplained : str
@@ -60,7 +60,7 @@ def score_log(
     result, groups = _score_with_groups(log, pool, unexplained, options)
     if origin is not None:
         result = attrs.evolve(result, origin=origin).with_origin(columns=log.roles.explanation)
-    return EvaluationReport.of(result, violations, groups, diagnostics, by_label)
+    return EvaluationReport.of(result, contradictions, groups, diagnostics, by_label)
 
 
 def _log_discretizer(discretizer: Any) -> ResolvedComponent:

@@ -22,15 +22,15 @@ from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.instances.contradiction_search import find_contradiction
-from faithkit.measure.instances.rows import RowId, Witness
+from faithkit.measure.instances.rows import RowId, SampleRow
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.relation_rows import learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows
+from faithkit.run.instances.contradictions import rows_in_scope
 from faithkit.run.instances.readable_rows import values_of
-from faithkit.run.instances.violations import rows_in_scope
 from faithkit.run.populations.log_passes import LogReader, RelationPasses, find_label_codes, take_census
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
@@ -226,7 +226,7 @@ class OnDisk(Population):
             lambda slots: OnDisk(self.reader, census.take(slots), is_group=True),
         )
 
-    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+    def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
         """Find two rows that contradict each other: in the census, or in a pass that ends at the first."""
         log_count = _as_log_count(count).with_sorted_labels
         census = log_count.census
@@ -239,12 +239,12 @@ class OnDisk(Population):
             second = int(rows[slot]), int(labels[slot])
         else:
             second = _find_contradicting_row(log_count, explanation, contradicts)
-        return self._read_witness(int(rows[position]), int(labels[position])), self._read_witness(*second)
+        return self._read_row(int(rows[position]), int(labels[position])), self._read_row(*second)
 
-    def _read_witness(self, row: int, label: int) -> Witness:
+    def _read_row(self, row: int, label: int) -> SampleRow:
         log = self.reader.log
         X = log.table.select(log.roles.features).row(row).frame() if log.roles.features else None
-        return Witness(row, self.labels[label], values_of(X, 0), id=self._read_id(row))
+        return SampleRow(row, self.labels[label], values_of(X, 0), id=self._read_id(row))
 
     def _read_id(self, row: int) -> RowId | None:
         log, name = self.reader.log, self.reader.log.roles.id

@@ -19,7 +19,7 @@ from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.instances.local_result import LocalResult
-from faithkit.measure.instances.rows import Witness
+from faithkit.measure.instances.rows import SampleRow
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.components.relation_rows import RelationRows
@@ -147,14 +147,14 @@ class Population:
         """Divide the population into groups."""
         self.refuse("rows cannot be grouped")
 
-    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+    def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
         """Return the first row that has an explanation and is contradicted, and a row that contradicts it.
 
         `label_counts` has the number of rows of each label for which the explanation holds.
         """
         self.refuse("rows that contradict each other cannot be shown")
 
-    def explanation_of(self, count: Count, explanation: int, owner: Witness) -> Explanations:
+    def explanation_of(self, count: Count, explanation: int, owner: SampleRow) -> Explanations:
         """Return the explanation of a row; without rows, an equivalent explanation."""
         return count.explanations.take([explanation])
 

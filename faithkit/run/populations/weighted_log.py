@@ -20,10 +20,10 @@ from faithkit.measure.counting.cell_count import CellCount, count_coded
 from faithkit.measure.counting.design import Design, read_clusters, read_weights
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.instances.rows import Witness
+from faithkit.measure.instances.rows import SampleRow
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows
-from faithkit.run.instances.violations import find_rows_of_two_clusters
+from faithkit.run.instances.contradictions import find_rows_of_two_clusters
 from faithkit.run.populations.log_passes import LogReader, encode_log_predictions
 from faithkit.run.populations.on_disk import OnDisk
 
@@ -186,9 +186,9 @@ class WeightedLog(OnDisk):
         explanations = rows.explanations.take(rows.owned)
         return ExplainedRows.of(explanations, rows.label, self.labels, outcome=outcome, design=self.design)
 
-    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+    def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""
         assert isinstance(count, CellCount)
         rows = find_rows_of_two_clusters(count, explanation, np.flatnonzero(count.owned == explanation))
-        first, second = (self._read_witness(row, int(count.labels[row])) for row in rows)
+        first, second = (self._read_row(row, int(count.labels[row])) for row in rows)
         return first, second

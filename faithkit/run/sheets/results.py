@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.measure.explanation_losses import Overview
-from faithkit.measure.instances.violations import Violations
+from faithkit.measure.instances.contradictions import Contradictions
 from faithkit.report import VERBOSE
 from faithkit.report.formats import format_number, pluralize
 from faithkit.report.sheet import Bullets, Levels, Part, Sheet, provenance_sheet
@@ -47,7 +47,7 @@ class Answers:
     has_requested_diagnoses: bool = False
     by_label: bool = False
     subgroups: Subgroups[Any] | None = None
-    violations: Violations | None = None
+    contradictions: Contradictions | None = None
     drift: Sheet | None = None
 
     def sections(self, result: Result, by_label: bool) -> list[Sheet]:
@@ -57,8 +57,8 @@ class Answers:
             sheets += result.by_label().sections()
         if self.subgroups is not None:
             sheets += self.subgroups.sections()
-        if self.violations is not None:
-            sheets.append(self.violations.sheet())
+        if self.contradictions is not None:
+            sheets.append(self.contradictions.sheet())
         return sheets
 
 
@@ -129,7 +129,7 @@ def result_page(result: Result, answers: Answers = NOTHING_ASKED, overview: Over
 
 def _page_sections(result: Result, answers: Answers) -> list[Sheet]:
     sections = answers.sections(result, by_label=True)
-    if answers.violations is None:
+    if answers.contradictions is None:
         return sections
     return [*sections[:-1], attrs.evolve(sections[-1], title="Contradictions")]
 
@@ -153,7 +153,7 @@ def diagnosis_parts(result: Result) -> Parts:
 
 def _measure_parts(result: Result, answers: Answers) -> Parts:
     """Return the measures and the diagnoses, without the note that is shown with the contradictions."""
-    note = answers.violations.note if answers.violations else None
+    note = answers.contradictions.note if answers.contradictions else None
     return [*(part for part in measure_parts(result) if part != note), *diagnosis_parts(result)]
 
 

@@ -230,4 +230,4 @@ def test_identities_may_have_any_form_of_the_contract_and_are_described_row_by_r
     report = run_checks(("discretizer", make_component("discretizer", name, kinds=("vector",))))
     assert report.failed == report.skipped == {}
     result = faithkit.score(["yes", "no"], [[0.2], [0.1]], discretizer=discretizer())
-    assert result.violations(1)[0].explanation == sentence
+    assert result.contradictions(1)[0].explanation == sentence

@@ -199,7 +199,7 @@ def test_what_cannot_be_deleted_is_refused_in_one_line(case):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_pairs")
 def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = "evaluate --explainer shap --samples 40 --diagnose deletion:k=2 --out r.json --out r.html"

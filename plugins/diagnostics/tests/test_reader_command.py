@@ -55,7 +55,7 @@ def test_nobody_reads_if_told_so(log):
     assert json.loads(output)["diagnostics"] == []
 
 
-@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_pairs")
 def test_json_and_html_tell_the_same(log):
     done = run("score", log("log.csv"), *ROLES, "--out", "result.json", "--out", "result.html")
     assert done.exit_code == 0, done.stderr

@@ -413,7 +413,7 @@ def build_stuck_rows():
     return X, pd.concat([X.assign(job=job, hours=hours) for job in "ab" for hours in (30.0, 38.0)])
 
 
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws", "first_witnesses")
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws", "first_pairs")
 def test_rows_without_a_counterfactual_are_counted_as_unexplained(capfd):
     X, background = build_stuck_rows()
     spec = "dice:method=genetic,features_to_vary=['job'],max_calls=20"

@@ -117,27 +117,27 @@ def test_results_say_that_additive_values_determine_the_score():
 # the class that a value speaks for
 
 
-@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses", "few_control_draws")
-def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_predicted_class(tmp_path):
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_pairs", "few_control_draws")
+def test_results_and_pairs_say_what_plus_means_where_values_speak_for_the_predicted_class(tmp_path):
     rows = X[300:330]
     result = evaluate(THREE, "shap", rows, discretizer="sign")
     sentence = "A positive value (+) speaks for the class that the model predicts for that row"
     assert sentence in " ".join(result.to_text(verbose=True).split())
-    assert sentence in " ".join(str(result.violations(1)).split())
-    assert sentence in result.violations(1)._repr_html_()
+    assert sentence in " ".join(str(result.contradictions(1)).split())
+    assert sentence in result.contradictions(1)._repr_html_()
     result.write(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert page.count(sentence) == 1
     assert page.index("<h2>Contradictions</h2>") < page.index(sentence)  # where values are shown
     for explainer in ("shap:target=all", "gradient:target=all"):
         assert not any("speaks for" in note for note in evaluate(THREE, explainer, rows[:9]).notes)
-    assert evaluate(FOREST, "shap", rows[:9]).violations(1).note is None
+    assert evaluate(FOREST, "shap", rows[:9]).contradictions(1).note is None
 
 
-def test_a_violation_says_where_its_explanation_applies():
+def test_a_contradiction_says_where_its_explanation_applies():
     ages = pd.DataFrame({"age": [20, 20, 60, 60]})
     phi = Explanations.vectors([[0.5]] * 4, shared={"names": ["age"]}, relation="same-top-features")
-    (worst,) = faithkit.score(["no", "yes", "no", "no"], phi, X=ages).violations()
+    (worst,) = faithkit.score(["no", "yes", "no", "no"], phi, X=ages).contradictions()
     assert worst.explanation == "age = 0.5, which applies where age ≤ 20"
     assert worst.predictions == {"no": 1, "yes": 1}
 

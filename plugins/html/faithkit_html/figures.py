@@ -26,7 +26,7 @@ from faithkit.plugin import (
     shorten,
     to_printable,
 )
-from faithkit.results import CheckableCounts, Comparison, Overview, Violations
+from faithkit.results import CheckableCounts, Comparison, Contradictions, Overview
 from faithkit_html import drawing
 
 if TYPE_CHECKING:
@@ -184,12 +184,12 @@ def _draw_result(result: faithkit.Evaluation, title: str, name: str) -> list[Fig
 
 
 @draw.register
-def _draw_violations(violations: Violations, title: str, name: str) -> list[Figure]:
+def _draw_contradictions(contradictions: Contradictions, title: str, name: str) -> list[Figure]:
     """Return the ranges of predictions under the worst explanations, where predictions are numbers."""
     ranges = {
-        f"{number}. {violation.explanation}": violation.numbers
-        for number, violation in enumerate(violations, 1)
-        if violation.numbers is not None
+        f"{number}. {contradiction.explanation}": contradiction.numbers
+        for number, contradiction in enumerate(contradictions, 1)
+        if contradiction.numbers is not None
     }
     if not ranges:
         return []

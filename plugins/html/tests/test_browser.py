@@ -223,7 +223,7 @@ def test_details_are_open_on_paper(tab, pages):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_a_notebook_shows_is_in_its_own_colours_and_runs_nothing(tab, tmp_path, scheme):
     result = evaluate_hostile()
-    values = (result, result.result.violations(), result.result.local(0), result.result.by(GROUP))
+    values = (result, result.result.contradictions(), result.result.local(0), result.result.by(GROUP))
     style = "<meta charset='utf-8'><style>:root { color-scheme: light dark; color: rgb(1, 2, 3) }</style>"
     (tmp_path / "cell.html").write_text(style + "".join(value._repr_html_() for value in values), "utf-8")
     url = (tmp_path / "cell.html").as_uri()

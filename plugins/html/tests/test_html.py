@@ -64,7 +64,7 @@ def compared_page(compared, no_pictures):
 @pytest.mark.usefixtures("no_pictures")
 def test_every_section_is_there():
     result = score_ordinary()
-    outcome = EvaluationReport.of(result, violations=2, by="sex")
+    outcome = EvaluationReport.of(result, contradictions=2, by="sex")
     assert find_headings(page_of(outcome)) == [
         *("Measures", "Behind the numbers"),
         *("Consistency by predicted label", "Sufficiency by predicted label"),
@@ -189,7 +189,7 @@ def test_unexplained_rows_are_told_with_their_reasons(hostile_page):
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_witnesses_mark_the_cells_that_differ():
+def test_pairs_mark_the_cells_that_differ():
     frame = pd.DataFrame({"age": [30, 31], "job": ["cook", "cook"], "town": [None, "Rome"]})
     text = page_of(faithkit.score(["yes", "no"], ["because", "because"], X=frame))
     rows = re.findall(r"<tr><th>(\w+)</th>\s*<td>(.*?)</td>", text)
@@ -199,17 +199,17 @@ def test_witnesses_mark_the_cells_that_differ():
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_witnesses_without_instances_are_rows_and_predictions():
+def test_pairs_without_instances_are_rows_and_predictions():
     read = Reader(page_of(faithkit.score(["yes", "no"], ["because", "because"]))).text
     assert "row 0 → yes row 1 → no" in read
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_as_many_witnesses_as_were_asked_for():
+def test_as_many_pairs_as_were_asked_for():
     result = faithkit.score(["y", "n"] * 6, [letter for letter in "abcdef" for _ in "yn"])
     assert page_of(result).count("holds for 2 instances") == 3
-    assert page_of(EvaluationReport.of(result, violations=5)).count("holds for 2 instances") == 5
-    assert page_of(EvaluationReport.of(result, violations=0)).count("holds for 2 instances") == 0
+    assert page_of(EvaluationReport.of(result, contradictions=5)).count("holds for 2 instances") == 5
+    assert page_of(EvaluationReport.of(result, contradictions=0)).count("holds for 2 instances") == 0
 
 
 @pytest.mark.usefixtures("no_pictures")

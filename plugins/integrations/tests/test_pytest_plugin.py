@@ -129,7 +129,7 @@ def test_a_limit_that_noise_keeps_is_a_warning():
         assert_about_tree(explainer=parity, consistency=0.1)
 
 
-@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_pairs")
 def test_several_assertions_of_a_test_leave_a_report_each(tmp_path):
     assertion = AssertFaithful("test_loans.py::test_tree", str(tmp_path / "new" / "folder"))
     assertion(model, X, explainer=quarters, consistency=0.8)

@@ -145,7 +145,7 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
         "pool",
         "--id",
         "customer",
-        "--violations",
+        "--contradictions",
         1,
     ]
     shown = run_score(write(log, tmp_path), *roles, *options, "--out", tmp_path / "result.json")

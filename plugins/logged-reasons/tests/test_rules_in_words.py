@@ -138,7 +138,7 @@ def test_lists_of_conditions_in_json_are_conjunctions(tmp_path):
     ]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     log = open_log(str(tmp_path / "log.jsonl"), "label", ("rule",), ("age",))
-    assert score_log(log).result.violations(1)[0].explanation == "20 < age ≤ 99"
+    assert score_log(log).result.contradictions(1)[0].explanation == "20 < age ≤ 99"
 
 
 def test_rules_in_their_json_form_may_be_written_into_json_as_they_are(tmp_path):

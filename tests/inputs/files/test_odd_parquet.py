@@ -26,7 +26,7 @@ from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.populations.log_scoring import score_log
 
-pytestmark = pytest.mark.usefixtures("first_witnesses")
+pytestmark = pytest.mark.usefixtures("first_pairs")
 
 N = 28
 
@@ -106,7 +106,7 @@ def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memo
         with pytest.raises(InputError, match=reason):
             score_log(log)
         return
-    in_pieces, rows = score_log(log, violations=2), log.read()
+    in_pieces, rows = score_log(log, contradictions=2), log.read()
     assert len(log.table.pieces) > 3
     in_memory = EvaluationReport.of(
         faithkit.score(rows.predictions, rows.explanations, X=rows.X), 2, rows.groups

@@ -21,7 +21,7 @@ from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.populations.log_scoring import score_log
 
-pytestmark = pytest.mark.usefixtures("first_witnesses")
+pytestmark = pytest.mark.usefixtures("first_pairs")
 
 LIMIT = 2**53  # the last integer up to which each is a float of its own
 
@@ -160,7 +160,7 @@ def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question, form
     rows = logs[1].read()
     result = faithkit.score(rows.predictions, rows.explanations, X=rows.X)
     expected = json_of(EvaluationReport.of(result, 2, rows.groups))
-    assert [json_of(score_log(log, violations=2)) for log in logs] == [expected] * 2
+    assert [json_of(score_log(log, contradictions=2)) for log in logs] == [expected] * 2
 
 
 def test_groups_of_integers_are_named_as_integers(tmp_path):
@@ -183,4 +183,4 @@ def test_a_model_gets_floats_and_the_groups_of_the_same_column_stay_integers(tmp
 
 def test_a_result_of_ids_is_json(tmp_path):
     log = open_log(str(write_parquet(make_forty_ids(), tmp_path)), "label", ("id",))
-    assert score_log(log, violations=1).to_dict()["n"] == 81
+    assert score_log(log, contradictions=1).to_dict()["n"] == 81

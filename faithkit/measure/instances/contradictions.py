@@ -1,4 +1,4 @@
-"""Violations: explanations that hold for instances with different predictions, and two rows that show it."""
+"""Contradictions: explanations that hold for instances of different predictions, and two rows each."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,8 +8,8 @@ import attrs
 from faithkit.jsonable import unique_keys
 from faithkit.measure.instances.explanation_view import ExplanationView
 from faithkit.measure.instances.local_estimate import PredictionSummary
-from faithkit.measure.instances.parts import Contradiction
-from faithkit.measure.instances.rows import Witness
+from faithkit.measure.instances.parts import ShownContradiction
+from faithkit.measure.instances.rows import SampleRow
 from faithkit.measure.instances.shown_explanations import mark_rows, show_explanation
 from faithkit.report.base import Displayable
 from faithkit.report.formats import describe_count, format_predictions, pluralize, shorten
@@ -17,14 +17,14 @@ from faithkit.report.sheet import Sheet
 from faithkit.wording import join_words
 
 LETTERS = 60  # of an explanation in a line
-MAX_LISTED = 100  # predictions of a violation; a recommender has thousands
+MAX_LISTED = 100  # predictions of a contradiction; a recommender has thousands
 MOST_LABELS = 10  # in a line
-MAX_DRAWN = 20  # violations with pictures of their rows: a page must not grow without end
+MAX_DRAWN = 20  # contradictions with pictures of their rows: a page must not grow without end
 WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
 
 
 @attrs.frozen(repr=False)
-class Violation(Displayable):
+class Contradiction(Displayable):
     """An explanation that holds for instances with different predictions, and two rows that show it.
 
     Attributes
@@ -33,8 +33,8 @@ class Violation(Displayable):
         The explanation in readable form.
     predictions : dict
         The number of instances of each prediction for which it holds. If there are more than 100 predictions,
-        these are the most frequent ones and those of the witnesses.
-    witnesses : tuple of Witness
+        these are the most frequent ones and those of the pair.
+    pair : tuple of SampleRow
         A row with this explanation, and a row that contradicts it.
     unlisted : int
         The number of instances with predictions that are not listed: all of them, where predictions are not
@@ -47,24 +47,24 @@ class Violation(Displayable):
 
     explanation: str
     predictions: dict[Any, int]
-    witnesses: tuple[Witness, Witness]
+    pair: tuple[SampleRow, SampleRow]
     unlisted: int = 0
     numbers: PredictionSummary | None = None
     view: ExplanationView | None = None
 
     @classmethod
     def of(
-        cls, explanation: str, predictions: dict[Any, int], witnesses: tuple[Witness, Witness]
-    ) -> "Violation":
-        """Build a violation that lists at most `MAX_LISTED` predictions, those of the witnesses first."""
-        # an explanation need not hold for its owner, so the witnesses' predictions may have a count of 0
-        witness_labels = dict.fromkeys(witness.prediction for witness in witnesses)
-        counts = predictions | {label: predictions.get(label, 0) for label in witness_labels}
-        by_priority = sorted(counts, key=lambda label: (label not in witness_labels, -counts[label]))
+        cls, explanation: str, predictions: dict[Any, int], pair: tuple[SampleRow, SampleRow]
+    ) -> "Contradiction":
+        """Build a contradiction that lists at most `MAX_LISTED` predictions, those of the pair first."""
+        # an explanation need not hold for its owner, so the predictions of the pair may have a count of 0
+        own_labels = dict.fromkeys(sample_row.prediction for sample_row in pair)
+        counts = predictions | {label: predictions.get(label, 0) for label in own_labels}
+        by_priority = sorted(counts, key=lambda label: (label not in own_labels, -counts[label]))
         listed = set(by_priority[:MAX_LISTED])
         listed_counts = {label: count for label, count in counts.items() if label in listed}
         n_unlisted = sum(counts.values()) - sum(listed_counts.values())
-        return cls(explanation, listed_counts, witnesses, n_unlisted)
+        return cls(explanation, listed_counts, pair, n_unlisted)
 
     @property
     def shown(self) -> ExplanationView:
@@ -79,16 +79,16 @@ class Violation(Displayable):
     @property
     def rows(self) -> tuple[int, int]:
         """The positions of the two rows."""
-        return self.witnesses[0].row, self.witnesses[1].row
+        return self.pair[0].row, self.pair[1].row
 
     @property
     def scope(self) -> str:
-        """How many instances the explanation holds for and their predictions, the first witness's first.
+        """How many instances the explanation holds for and their predictions, that of the first row first.
 
         Examples
         --------
         >>> import faithkit
-        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations()[0].scope
+        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).contradictions()[0].scope
         '3 instances: 2 get yes and 1 gets no'
         """
         instances = pluralize(self.holds_for, "instance")
@@ -96,7 +96,7 @@ class Violation(Displayable):
             return f"{instances}: they get {self.numbers}"
         if not self.predictions:  # vectors, of which hardly two are the same
             return instances
-        first, counts = self.witnesses[0].prediction, self.predictions
+        first, counts = self.pair[0].prediction, self.predictions
         is_cut = len(counts) > MOST_LABELS or self.unlisted > 0
         labels = sorted(
             filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
@@ -116,21 +116,21 @@ class Violation(Displayable):
         """Return the explanation, and two rows that show that it misleads."""
         return Sheet(None, [self.part()])
 
-    def part(self, number: int | None = None) -> Contradiction:
+    def part(self, number: int | None = None) -> ShownContradiction:
         """Return the explanation and its two rows, with a number if it is one of several."""
-        first, second = self.witnesses
+        first, second = self.pair
         labels = format_predictions(first.prediction, second.prediction)
         view = self.shown
         is_swapped = view.speaks_for == labels[1]
-        rows = list(zip(self.witnesses, labels, strict=True))
+        rows = list(zip(self.pair, labels, strict=True))
         is_drawn = number is None or number <= MAX_DRAWN
-        return Contradiction(
+        return ShownContradiction(
             show_explanation(view, number, is_swapped),
             self._given_for + f"holds for {self.scope}",
-            [witness.line(label, view) for witness, label in rows],
+            [sample_row.line(label, view) for sample_row, label in rows],
             mark_rows(
                 view,
-                [witness.head(label) for witness, label in rows],
+                [sample_row.head(label) for sample_row, label in rows],
                 [first.values, second.values],
                 [first.image, second.image] if is_drawn else [],
                 is_swapped,
@@ -148,13 +148,13 @@ class Violation(Displayable):
     def _bar(self) -> tuple[float, float] | None:
         """Where the bar of the explanation starts and how long it is, as shares; None for vectors.
 
-        For labels it is the share of the first witness's label; for numbers, the middle half of their range.
+        For labels it is the share of the first row's label; for numbers, the middle half of their range.
         """
         numbers = self.numbers
         if numbers is None and not self.predictions:
             return None
         if numbers is None:
-            return 0.0, self.predictions[self.witnesses[0].prediction] / self.holds_for
+            return 0.0, self.predictions[self.pair[0].prediction] / self.holds_for
         width = numbers.maximum - numbers.minimum or 1.0
         start, stop = (
             (end - numbers.minimum) / width for end in (numbers.lower_quartile, numbers.upper_quartile)
@@ -168,12 +168,12 @@ class Violation(Displayable):
             "predictions": dict(zip(unique_keys(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "numbers": None if self.numbers is None else attrs.asdict(self.numbers),
-            "witnesses": [witness.to_dict() for witness in self.witnesses],
+            "pair": [sample_row.to_dict() for sample_row in self.pair],
         }
 
 
-class Violations(Displayable, list[Violation]):
-    """A readable list of violations, as `Evaluation.violations` returns it.
+class Contradictions(Displayable, list[Contradiction]):
+    """A readable list of contradictions, as `Evaluation.contradictions` returns it.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Violations(Displayable, list[Violation]):
     Examples
     --------
     >>> import faithkit
-    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations())
+    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).contradictions())
     Explanations that hold for instances of different predictions, worst first:
     <BLANKLINE>
     1. a
@@ -196,8 +196,8 @@ class Violations(Displayable, list[Violation]):
 
     is_tested = True
 
-    def __init__(self, violations: Iterable[Violation] = (), note: str | None = None) -> None:
-        super().__init__(violations)
+    def __init__(self, contradictions: Iterable[Contradiction] = (), note: str | None = None) -> None:
+        super().__init__(contradictions)
         self.note = note
 
     def line(self) -> str:
@@ -209,18 +209,18 @@ class Violations(Displayable, list[Violation]):
         """Return the explanations, each with two rows."""
         if not self:
             return Sheet(None, [self.why_none], shows=self)
-        pairs = [violation.part(position) for position, violation in enumerate(self, 1)]
+        pairs = [contradiction.part(position) for position, contradiction in enumerate(self, 1)]
         worst = Sheet(None, [WORST_FIRST, *pairs], shows=self)
         return Sheet(None, [self.note, worst]) if self.note else worst
 
     @property
     def why_none(self) -> str:
-        """Why there is no violation: nothing contradicts an explanation, or nothing could.
+        """Why there is no contradiction: nothing contradicts an explanation, or nothing could.
 
         Examples
         --------
         >>> import faithkit
-        >>> faithkit.score(["yes", "no"], ["a", "b"]).violations().why_none
+        >>> faithkit.score(["yes", "no"], ["a", "b"]).contradictions().why_none
         'No explanation holds for a second instance, so nothing could contradict one.'
         """
         if self.is_tested:

@@ -1,4 +1,4 @@
-"""Violations: explanations that hold for rows of different predictions, and the rows that show it."""
+"""Contradictions: explanations that hold for rows of different predictions, and the rows that show it."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -20,10 +20,10 @@ from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.instances.contradiction_search import find_contradiction
+from faithkit.measure.instances.contradictions import Contradiction, Contradictions
 from faithkit.measure.instances.explanation_view import ExplanationView
 from faithkit.measure.instances.local_estimate import PredictionSummary
-from faithkit.measure.instances.rows import Witness
-from faithkit.measure.instances.violations import Violation, Violations
+from faithkit.measure.instances.rows import SampleRow
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, find_nearest_pair
 from faithkit.run.instances.readable_rows import (
@@ -36,15 +36,17 @@ from faithkit.run.instances.readable_rows import (
 )
 from faithkit.run.populations.population import Population
 
-NO_WITNESS = "the tally counted an instance that is not there"
+NO_PAIR = "the tally counted an instance that is not there"
 
 
 def shown_measure(measures: Collection[str]) -> str:
-    """Return the measure whose violations are shown: sufficiency if it was measured."""
+    """Return the measure whose contradictions are shown: sufficiency if it was measured."""
     return "sufficiency" if "sufficiency" in measures else "consistency"
 
 
-def find_worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
+def find_worst_contradictions(
+    population: Population, setup: Setup, count: Count, limit: int
+) -> Contradictions:
     """Return at most `limit` explanations, the largest loss first.
 
     The cost of an explanation is its loss, Σ (1 − h) over its owners. The number of pairs that disagree
@@ -56,21 +58,21 @@ def find_worst_violations(population: Population, setup: Setup, count: Count, li
     loss = owners.by_explanation(owners.row_losses)
     worst = np.argsort(-loss, kind="stable")[:limit]
     worst = worst[loss[worst] > 0]
-    violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
-    violations.is_tested = owners.checked[1] > 0
+    contradictions = Contradictions(note=meaning_of_signs(population.kind, setup.explained_by))
+    contradictions.is_tested = owners.checked[1] > 0
     is_grouping = count.relation.groups  # then the rows that it holds for are those that have it
     for start, stop in spans(len(worst), scans.DENSE // count.n_labels):
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), count.label_counts(block), strict=True):
-            witness_pair = population.witnesses(count, explanation, label_counts)
-            owner_explanation = population.explanation_of(count, explanation, witness_pair[0])
-            labels = [] if is_grouping else [str(witness_pair[0].prediction)]
-            view = view_scope(count.relation, owner_explanation, setup, labels, witness_pair[0].image)
-            witness_pair = _order_values(witness_pair, view.named_columns)
+            pair = population.find_pair(count, explanation, label_counts)
+            owner_explanation = population.explanation_of(count, explanation, pair[0])
+            labels = [] if is_grouping else [str(pair[0].prediction)]
+            view = view_scope(count.relation, owner_explanation, setup, labels, pair[0].image)
+            pair = _order_values(pair, view.named_columns)
             text = view.text + scope_text(count.relation, owner_explanation)
-            violation = _build_violation(text, population.labels, label_counts, witness_pair, setup)
-            violations.append(attrs.evolve(violation, view=view))
-    return violations
+            contradiction = _build_contradiction(text, population.labels, label_counts, pair, setup)
+            contradictions.append(attrs.evolve(contradiction, view=view))
+    return contradictions
 
 
 def scope_text(relation: Relation, explanation: Explanations) -> str:
@@ -108,9 +110,9 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
     return rule if isinstance(rule, Rule) else None
 
 
-def _order_values(pair: tuple[Witness, Witness], columns: list[str]) -> tuple[Witness, Witness]:
+def _order_values(pair: tuple[SampleRow, SampleRow], columns: list[str]) -> tuple[SampleRow, SampleRow]:
     """Order values: first those that the explanation names, then those in which the rows differ."""
-    first, second = (witness.values for witness in pair)
+    first, second = (sample_row.values for sample_row in pair)
     if first is None or second is None:
         return pair
     order = [*columns, *(name for name in first if first[name] != second.get(name))]
@@ -120,20 +122,20 @@ def _order_values(pair: tuple[Witness, Witness], columns: list[str]) -> tuple[Wi
     )
 
 
-def _build_violation(
-    text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness], setup: Setup
-) -> Violation:
-    """Return a violation with the number of rows by label, or for numbers with a summary of them."""
+def _build_contradiction(
+    text: str, labels: list[Any], label_counts: Counts, pair: tuple[SampleRow, SampleRow], setup: Setup
+) -> Contradiction:
+    """Return a contradiction with the number of rows by label, or for numbers with a summary of them."""
     if setup.outcome.kind == LABELS:
         counts = {labels[code]: int(label_counts[code]) for code in np.flatnonzero(label_counts)}
-        return Violation.of(text, counts, witness_pair)
+        return Contradiction.of(text, counts, pair)
     is_scalar = isinstance(labels[0], float)
     numbers = PredictionSummary.of(np.array(labels), label_counts) if is_scalar else None
-    return Violation(text, {}, witness_pair, int(label_counts.sum()), numbers)
+    return Contradiction(text, {}, pair, int(label_counts.sum()), numbers)
 
 
-def build_witness(count: RowCount, classes: list[Any], row: int) -> Witness:
-    """Return a row of the sample, or of the pool behind it, as a witness."""
+def build_row(count: RowCount, classes: list[Any], row: int) -> SampleRow:
+    """Return a row of the sample, or of the pool behind it, as a sample_row."""
     start, numbers = 0, np.arange(len(count.sample)) if count.row_numbers is None else count.row_numbers
     n = len(numbers)
     for sample, codes in count.pieces():
@@ -142,14 +144,14 @@ def build_witness(count: RowCount, classes: list[Any], row: int) -> Witness:
             in_pool = row >= n
             label, values = classes[codes[position]], values_of(sample.X, position)
             number, image = row - n if in_pool else int(numbers[row]), image_of(sample.X, position)
-            return Witness(number, label, values, in_pool=in_pool, image=image)
+            return SampleRow(number, label, values, in_pool=in_pool, image=image)
         start += len(sample)
-    raise AssertionError(NO_WITNESS)
+    raise AssertionError(NO_PAIR)
 
 
-def witnesses(
+def find_pair(
     count: RowCount, classes: list[Any], explanation: int, label_counts: Counts
-) -> tuple[Witness, Witness]:
+) -> tuple[SampleRow, SampleRow]:
     """Find a contradicted owner of an explanation, and a row that contradicts it.
 
     They are the first ones, or rather the nearest rows with the same predictions, if the instances are known.
@@ -165,7 +167,7 @@ def witnesses(
         owner, contradicting = int(owners[position]), int(rows[is_contradicting[labels]][0])
     if count.agreement.is_binary and count.sample.X is not None and contradicting < len(count.sample):
         owner, contradicting = _nearest_rows(count, owner, contradicting, rows)
-    return build_witness(count, classes, owner), build_witness(count, classes, contradicting)
+    return build_row(count, classes, owner), build_row(count, classes, contradicting)
 
 
 def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
@@ -197,7 +199,7 @@ def find_rows_of_two_clusters(count: CellCount, explanation: int, rows: Ints) ->
         disagreement = count.agreement.disagreement(int(labels[owner]), labels[candidates])
         if disagreement.any():
             return owner, int(candidates[disagreement.argmax()])
-    raise AssertionError(NO_WITNESS)
+    raise AssertionError(NO_PAIR)
 
 
 def _agreement_shares(count: CellCount) -> Floats:
