@@ -97,8 +97,8 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     it can be checked. So the lower end under a coarser discretizer is also a lower end for the finer
     explanations it was made from, such as `original`. Its value, its upper end and its contradictions say
     nothing about the finer explanations. This holds for discretizers that read the explanation only; `delta`
-    and similar ones also read the instance. The best of many looks better than it is: choose on one sample, and
-    report on another.
+    and similar ones also read the instance. The best of many looks better than it is: choose on one sample,
+    and report on another.
 
     Examples
     --------
