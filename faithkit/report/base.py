@@ -49,6 +49,11 @@ class Displayable:
         """Return the sentences and tables that `print` shows."""
         raise NotImplementedError
 
+    def page(self) -> Sheet:
+        """Return what a page shows: by default the sheet."""
+        sheet = self.sheet()
+        return Sheet(sheet.title or type(self).__name__, sheet.parts, shows=sheet.shows)
+
     def __str__(self) -> str:
         return self.sheet().text().removesuffix("\n")
 
