@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.delivery import check_outputs, deliver, needed_diagnostics
+from faithkit.cli.shared.delivery import check_outputs, deliver
 from faithkit.cli.shared.options import (
     check_components,
     detail_options,
@@ -46,7 +46,6 @@ Examples:
 def command(
     inputs: dict[str, Any],
     output: dict[str, Any],
-    diagnostics: Any,
     by: str | None,
     by_label: bool,
     contradictions: int | None,
@@ -66,9 +65,7 @@ def command(
     prepared = prepare_inputs(inputs, options, by=by, id=id)
     result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
     result = add_origin(result, inputs, prepared).with_origin(columns=_model_columns(prepared))
-    report = EvaluationReport.of(
-        result, contradictions, prepared.groups, needed_diagnostics(diagnostics, outputs), by_label
-    )
+    report = EvaluationReport.of(result, contradictions, prepared.groups, by_label)
     deliver(report, outputs)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import check_outputs, deliver, needed_diagnostics
+from faithkit.cli.shared.delivery import check_outputs, deliver
 from faithkit.cli.shared.options import (
     check_components,
     design_options,
@@ -95,7 +95,6 @@ def command(
     pool: str | None,
     unexplained: str,
     outcome: str | None,
-    diagnostics: Any,
     by: str | None,
     by_label: bool,
     contradictions: int | None,
@@ -135,7 +134,6 @@ def command(
         contradictions,
         pool_rows,
         unexplained,
-        diagnostics=needed_diagnostics(diagnostics, outputs),
         origin=build_origin(log),
         by_label=by_label,
         **options,

@@ -98,6 +98,14 @@ def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]
         )
 
 
+def _check_automatic(component: "Component", _: "Attribute[bool]", automatic: Any) -> None:
+    if not isinstance(automatic, bool):
+        raise PluginError(
+            f"the field automatic of component {component.name!r} must be True or False. Got {automatic!r} "
+            "instead."
+        )
+
+
 @frozen(kw_only=True)
 class Component:
     """The description of a component of any kind, from explainer to command.
@@ -127,6 +135,8 @@ class Component:
         in words or codes. For a loader: suffixes of files, such as ".onnx", or the name of a file that marks
         a folder, such as "MLmodel". For a reporter: suffixes of files, such as ".html", and media types, such
         as "text/html".
+    automatic : bool, default=False
+        For a diagnostic: whether it runs on every result, unless the user asks for none.
 
     Raises
     ------
@@ -156,6 +166,7 @@ class Component:
     inputs: tuple[str, ...] = field(default=INPUTS, converter=_as_tuple, validator=_check_inputs)
     requires: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
     types: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
+    automatic: bool = field(default=False, validator=_check_automatic)
 
     def load(self) -> Any:
         """Import the factory.

@@ -86,8 +86,8 @@ class Estimator(Protocol):
 class Diagnostic(Protocol):
     """A component that answers an additional question about a result.
 
-    Optional method: `is_automatic(result)`, whether commands run it when no diagnostic is named; by default
-    they do not.
+    Optional method: `applies(result)`, whether a reporter that needs it shall run it on a result; by default
+    yes.
 
     Examples
     --------
@@ -125,8 +125,8 @@ class Executor(Protocol):
 class Reporter(Protocol):
     r"""A component that writes a report in a format; faithkit writes the file, completely or not at all.
 
-    Optional attribute: `needs`, the diagnostics that it shows. If it is a tuple, also an empty one, commands
-    run the diagnostics that are quick before it writes; by default it shows none. Optional method of a
+    Optional attribute: `needs`, the diagnostics that it shows, as a tuple of texts: the result gets their
+    answers before anything is written. Optional method of a
     reporter of the type "text/html": `fragment(sheet)`, which returns the HTML of a `faithkit.plugin.Sheet`
     for a notebook.
 
@@ -157,7 +157,7 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "whole": True,  # whether an estimator needs the tally of all explanations
     "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
     "kept_in": None,  # where an executor keeps finished chunks
-    "is_automatic": None,  # whether a diagnostic runs on a result when none is named
+    "applies": None,  # whether a diagnostic that a reporter needs runs on a result
     "needs": None,  # the diagnostics that a reporter shows
     "fragment": None,  # what a reporter of text/html shows in a notebook
     "weigh": None,  # the weight of each owner in an estimator's mean

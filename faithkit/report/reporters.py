@@ -34,8 +34,6 @@ class Text:
 class Json:
     """All numbers, for programs and for `faithkit.load`."""
 
-    needs = ()
-
     def write(self, report: Any) -> str:
         """Return the output of `to_dict` as JSON text; equal reports give equal bytes.
 

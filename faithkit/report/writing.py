@@ -1,7 +1,7 @@
 """Write a report: the suffix of the file finds the reporter, and the file is whole or does not exist."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,7 @@ def render_report(entry: Entry, report: Any, **options: Any) -> str | bytes:
     """Return the content of a report's file in the format of a reporter."""
     reporter = build(entry, {})
     _check_options(entry, reporter, options)
+    report = add_needed(report, [entry])
     with guard(f"{entry}", "Tell its authors, or choose another format.", PluginError):
         content = reporter.write(report, **options)
     if not isinstance(content, str | bytes):
@@ -68,9 +69,14 @@ def render_report(entry: Entry, report: Any, **options: Any) -> str | bytes:
     return content
 
 
-def shows_diagnoses(entry: Entry) -> bool:
-    """Whether a reporter shows diagnoses, so that they are run before it writes."""
-    return getattr(entry.component.load(), "needs", None) is not None
+def add_needed(report: Any, reporters: Iterable[Entry]) -> Any:
+    """Return a report with the diagnoses that reporters need, if it can have some."""
+    needs = [name for entry in reporters for name in getattr(entry.component.load(), "needs", ())]
+    return (
+        report.with_needed(tuple(dict.fromkeys(needs)))
+        if needs and hasattr(report, "with_needed")
+        else report
+    )
 
 
 def fragment_html(sheet: Any) -> str | None:

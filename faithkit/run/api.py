@@ -29,6 +29,7 @@ from faithkit.run.components.learning import find_source_of_learning
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Applicability, Setup
 from faithkit.run.components.system import System, check_inputs, check_predictions, warn_about_randomness
+from faithkit.run.diagnostics import add_diagnoses, choose_diagnostics
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.executors import resolve_executor
 from faithkit.run.explaining.job import Job, check_on_error
@@ -64,6 +65,7 @@ def evaluate(
     n_jobs: int = 1,
     executor: Any = None,
     on_error: str = "raise",
+    diagnose: Any = None,
     progress: bool = True,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
@@ -129,6 +131,8 @@ def evaluate(
         result.
     on_error : str
         "raise", or "record": rows that an explainer fails on count as unexplained.
+    diagnose : str, object or callable, or several of these, optional
+        Diagnostics to run on the result, beside those that always run; () for none at all.
     progress : bool
         Whether to show progress, in a terminal (on stderr) or a notebook.
 
@@ -153,6 +157,7 @@ def evaluate(
     estimator = resolve_component("estimator", estimator)
     executor = resolve_executor(executor, n_jobs)
     on_error = check_on_error(on_error)
+    diagnostics = choose_diagnostics(diagnose)
     inputs = SampleInputs.of_model(model, X, background, pool, **columns, uninformative=uninformative)
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
@@ -188,7 +193,8 @@ def evaluate(
     job = Job(explainer, predictor, inputs.background, setup.seed, on_error)
     system, explanations = System.from_first_sample(job, inputs.X, executor, progress)
     setup = attrs.evolve(setup, system=system)
-    return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
+    result = measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
+    return add_diagnoses(result, diagnostics)
 
 
 def score(
@@ -214,6 +220,7 @@ def score(
     uninformative: bool = False,
     ids: Any = None,
     pool: Any = None,
+    diagnose: Any = None,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
 
@@ -240,6 +247,8 @@ def score(
         As in `evaluate`.
     pool : tuple of rows like X and their predictions, optional
         Rows without explanations, against which sufficiency is also checked, as in `evaluate`.
+    diagnose : str, object or callable, or several of these, optional
+        As in `evaluate`.
 
     Returns
     -------
@@ -252,6 +261,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
+    diagnostics = choose_diagnostics(diagnose)
     columns = {"weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
     index = check_row_order({"predictions": predictions, "explanations": explanations, "X": X, **columns})
     X, predictions = as_rows(X), materialise(as_column(predictions))
@@ -277,7 +287,8 @@ def score(
     )
     n = len(rows.predictions if hasattr(rows.predictions, "__len__") else rows.explanations)
     inputs = SampleInputs.of_log(rows.X, n, pool, rows.index, **rows.columns, uninformative=uninformative)
-    return measure_explanations(inputs, rows.predictions, rows.explanations, discretizer, relation, setup)
+    result = measure_explanations(inputs, rows.predictions, rows.explanations, discretizer, relation, setup)
+    return add_diagnoses(result, diagnostics)
 
 
 @attrs.frozen(eq=False)
@@ -422,6 +433,7 @@ def compare(
         "n_jobs": n_jobs,
         "executor": executor,
         "on_error": on_error,
+        "diagnose": (),
         "progress": progress,
     }
     measure = partial(evaluate, model, X, **options)

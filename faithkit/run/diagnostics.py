@@ -1,7 +1,7 @@
 """Diagnostics: plugins that answer an additional question about a result."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -16,11 +16,12 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.report.base import Report
 from faithkit.report.sheet import Sheet
-from faithkit.run.components.resolution import ResolvedComponent, resolve_component
+from faithkit.run.components.resolution import ResolvedComponent, as_list, resolve_component
 from faithkit.run.explaining.job import Job
 from faithkit.third_party import guard
 
 NONE = "none"
+Evaluated = TypeVar("Evaluated", bound=Any)  # Evaluation, which imports this module
 _MEND = "Return a faithkit.plugin.Report: it needs the methods to_dict and sheet."
 
 
@@ -111,14 +112,23 @@ class ExplainedRows:
 
 @attrs.frozen(eq=False, repr=False)
 class Diagnosis(Report):
-    """The answer of a diagnostic: its JSON values, and the sheet that people see."""
+    """The answer of a diagnostic: its JSON values, and the sheet that people see.
+
+    One that only a reporter needed is not `printed`: pages show it, and `to_text(verbose=True)`.
+    """
 
     name: str
     values: Mapping[str, Any]
     shown: Sheet
+    printed: bool = True
+
+    @property
+    def component(self) -> str:
+        """The name of the diagnostic, without parameters and distribution."""
+        return _component(self.name)
 
     @classmethod
-    def of(cls, name: str, report: Any) -> "Diagnosis":
+    def of(cls, name: str, report: Any, printed: bool = True) -> "Diagnosis":
         """Keep the values and the sheet of a plugin's report, without the report itself."""
         with guard(f"the report of the diagnostic {name}", _MEND, ContractError):
             values, shown = report.to_dict(), report.sheet()
@@ -126,12 +136,12 @@ class Diagnosis(Report):
             raise ContractError(
                 f"the diagnostic {name} returned a {type(report).__name__} without values or a sheet. {_MEND}"
             )
-        return cls(name, values, shown)
+        return cls(name, values, shown, printed)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Diagnosis":
         """Rebuild a diagnosis from a saved result."""
-        return cls(values["name"], values["result"], Sheet.from_dict(values["sheet"]))
+        return cls(values["name"], values["result"], Sheet.from_dict(values["sheet"]), values["printed"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
@@ -139,7 +149,12 @@ class Diagnosis(Report):
 
     def saved(self) -> dict[str, Any]:
         """Return JSON values from which it can be rebuilt and shown."""
-        return {"name": self.name, "result": self.to_dict(), "sheet": self.shown.to_dict()}
+        return {
+            "name": self.name,
+            "result": self.to_dict(),
+            "sheet": self.shown.to_dict(),
+            "printed": self.printed,
+        }
 
     def line(self) -> str:
         """Return the text for `repr`."""
@@ -150,43 +165,84 @@ class Diagnosis(Report):
         return self.shown
 
 
-def requested_diagnostics(names: Sequence[str]) -> tuple[ResolvedComponent, ...] | None:
-    """Return the diagnostics that the user named; None if the user named none, so that the quick ones run.
+def choose_diagnostics(asked: Any = None) -> list[tuple[ResolvedComponent, bool]]:
+    """Return the diagnostics to run, and whether each was asked for; the others are the automatic ones.
+
+    `asked` is a name, an object or a function, or several; () means no diagnostic at all, and so does "none"
+    alone. One that was asked for replaces the automatic one of the same name.
 
     Examples
     --------
-    >>> requested_diagnostics([]), requested_diagnostics(["none"])
-    (None, ())
-    >>> requested_diagnostics(["raeder"])
+    >>> choose_diagnostics(), choose_diagnostics(())
+    ([], [])
+    >>> choose_diagnostics("raeder")
     Traceback (most recent call last):
     ...
     faithkit.errors.UnknownComponentError: no diagnostic 'raeder' is installed. Did you mean 'reader'? ...
     """
-    if not names:
-        return None
-    return tuple(resolve_component("diagnostic", name) for name in names if name != NONE)
+    given = [] if asked is None else as_list("diagnostic", asked)
+    named = [resolve_component("diagnostic", diagnostic) for diagnostic in given if diagnostic != NONE]
+    chosen = [(diagnostic, True) for diagnostic in named]
+    if asked is not None and (not given or NONE in given):
+        return chosen
+    taken = {_component(diagnostic.text) for diagnostic in named}
+    names = (name for name in registry().names("diagnostic") if _component(name) not in taken)
+    names = (name for name in names if registry().find("diagnostic", name).component.automatic)
+    return chosen + [(resolve_component("diagnostic", name), False) for name in names]
 
 
-def automatic_diagnostics(result: Any) -> tuple[ResolvedComponent, ...]:
-    """Return the installed diagnostics that run on a result if the user names none.
-
-    A diagnostic that fails is left out with a warning, since the user did not ask for it.
-    """
-    names = []
-    for name in registry().names("diagnostic"):
+def add_diagnoses(result: Evaluated, diagnostics: Sequence[tuple[ResolvedComponent, bool]]) -> Evaluated:
+    """Return a result with the answers of diagnostics; an automatic one that fails is left out."""
+    diagnoses = []
+    for diagnostic, is_asked in diagnostics:
         try:
-            diagnostic = resolve_component("diagnostic", name)
-            if _is_automatic(diagnostic, result):
-                names.append(diagnostic)
+            if is_asked or _applies(diagnostic, result):
+                diagnoses.append(Diagnosis.of(diagnostic.text, diagnose(diagnostic, result)))
         except FaithkitError as error:
-            warn(f"the diagnostic {name} is left out: {error}")
-    return tuple(names)
+            if is_asked:
+                raise
+            warn(f"the diagnostic {diagnostic.text} is left out: {error}")
+    return _with(result, diagnoses)
 
 
-def _is_automatic(diagnostic: ResolvedComponent, result: Any) -> bool:
-    is_automatic = get_optional_attribute(diagnostic.instance, "is_automatic")
+def add_needed(result: Evaluated, needs: Sequence[str]) -> Evaluated:
+    """Return a result with what a reporter needs and the result lacks, or a sentence that says why not."""
+    taken = {diagnosis.component for diagnosis in result.diagnoses}
+    missing = [text for text in needs if _component(text) not in taken]
+    diagnoses = (_diagnose_quietly(text, result) for text in missing)
+    return _with(result, [diagnosis for diagnosis in diagnoses if diagnosis is not None])
+
+
+def _with(result: Evaluated, diagnoses: Sequence[Diagnosis]) -> Evaluated:
+    evolved: Evaluated = attrs.evolve(result, diagnoses=(*result.diagnoses, *diagnoses))
+    return evolved if diagnoses else result
+
+
+def _diagnose_quietly(text: str, result: Any) -> "Diagnosis | None":
+    """Return the answer of a diagnostic that a reporter needs; None if it does not apply to the result."""
+    name = _component(text)
+    try:
+        diagnostic = resolve_component("diagnostic", text)
+        if not result.evidence.counts:
+            problem = "the result has no rows. Write the page where you measure"
+            return Diagnosis(text, {}, Sheet(None, [f"Without the diagnostic {name}: {problem}."]), False)
+        if not _applies(diagnostic, result):
+            return None
+        return Diagnosis.of(diagnostic.text, diagnose(diagnostic, result), printed=False)
+    except FaithkitError as error:
+        return Diagnosis(text, {}, Sheet(None, [f"Without the diagnostic {name}: {error}"]), False)
+
+
+def _applies(diagnostic: ResolvedComponent, result: Any) -> bool:
+    """Whether a diagnostic that nobody asked for by name runs on a result."""
+    applies = get_optional_attribute(diagnostic.instance, "applies")
     with guard(f"the diagnostic {diagnostic.text}", error=ContractError):
-        return is_automatic is not None and bool(is_automatic(result))
+        return applies is None or bool(applies(result))
+
+
+def _component(text: str) -> str:
+    """Return the name of a component without its parameters and its distribution."""
+    return text.partition(":")[0].rpartition("/")[2]
 
 
 def diagnose(diagnostic: ResolvedComponent, result: Any) -> Any:

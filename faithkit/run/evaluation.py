@@ -23,7 +23,7 @@ from faithkit.run.comparisons.differences import check_design, subtract_results
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
-from faithkit.run.diagnostics import ExplainedRows, diagnose
+from faithkit.run.diagnostics import ExplainedRows, add_needed, diagnose
 from faithkit.run.exported_rows import export_rows
 from faithkit.run.instances.contradictions import find_worst_contradictions, shown_measure
 from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
@@ -381,6 +381,10 @@ class Evaluation(Result, Report):
         if measure not in self.evidence.counts:
             self.evidence.population.refuse("a tally is not available")
         return self.evidence.counts[measure]
+
+    def with_needed(self, needs: tuple[str, ...]) -> "Evaluation":
+        """Return the result with the diagnoses that a reporter needs, or sentences that say why not."""
+        return add_needed(self, needs)
 
     def line(self) -> str:
         """Return the system, its size and its measures, without computing anything."""

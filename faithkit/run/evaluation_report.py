@@ -1,6 +1,5 @@
 """The report of the command line: a result with its contradictions, subgroups and diagnoses."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -10,8 +9,6 @@ from faithkit.measure.instances.contradictions import Contradictions
 from faithkit.report.base import Report
 from faithkit.report.sheet import Sheet
 from faithkit.run.comparisons.subgroups import Subgroups
-from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.result import split_brackets
 from faithkit.run.sheets.results import Answers, result_sheet
@@ -24,10 +21,9 @@ FOLLOWING_GROUPS = (
 
 @attrs.frozen(eq=False, repr=False)
 class EvaluationReport(Report):
-    """An evaluation with its contradictions, subgroups and diagnoses.
+    """An evaluation with its contradictions and subgroups.
 
-    `by_label` says whether texts show each predicted label, even if none has most of the rows. Texts show
-    diagnoses that were requested; others are for --verbose, pages and JSON.
+    `by_label` says whether texts show each predicted label, even if none has most of the rows.
 
     Examples
     --------
@@ -42,7 +38,6 @@ class EvaluationReport(Report):
     contradictions: Contradictions | None = None
     subgroups: Subgroups[Evaluation] | None = None
     by_label: bool = False
-    has_requested_diagnoses: bool = False
 
     @classmethod
     def of(
@@ -50,13 +45,12 @@ class EvaluationReport(Report):
         result: Evaluation,
         contradictions: int | None = None,
         by: Any = None,
-        diagnostics: Sequence[ResolvedComponent] | None = (),
         by_label: bool = False,
     ) -> "EvaluationReport":
         """Build the report of a result.
 
-        Parts that are None are left out. If `diagnostics` is None, the quick ones run. Groups that follow
-        the predictions are replaced by the predicted labels.
+        Parts that are None are left out. Groups that follow the predictions are replaced by
+        the predicted labels.
         """
         if by_label:
             result.by_label()  # refuses predictions that are no labels
@@ -64,15 +58,11 @@ class EvaluationReport(Report):
         if subgroups is not None and subgroups.follow_predictions and result.setup.outcome.has_labels:
             note = FOLLOWING_GROUPS.format(subgroups.name)
             result, subgroups, by_label = attrs.evolve(result, notes=(*result.notes, note)), None, True
-        names = automatic_diagnostics(result) if diagnostics is None else diagnostics
-        diagnoses = (Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in names)
-        result = attrs.evolve(result, diagnoses=tuple(diagnoses)) if names else result
         return cls(
             result,
             None if contradictions is None else result.contradictions(contradictions),
             subgroups,
             by_label,
-            has_requested_diagnoses=diagnostics is not None,
         )
 
     def to_dict(self, *, include_data: bool = True, by_label: bool = True) -> dict[str, Any]:
@@ -88,7 +78,6 @@ class EvaluationReport(Report):
     def answers(self) -> Answers:
         """What was asked beside the measures, with the answers."""
         return Answers(
-            has_requested_diagnoses=self.has_requested_diagnoses,
             by_label=self.by_label,
             subgroups=self.subgroups,
             contradictions=self.contradictions,
@@ -105,6 +94,10 @@ class EvaluationReport(Report):
     def page(self) -> Sheet:
         """Return the full report with the answers."""
         return self.result.page_with(self.answers)
+
+    def with_needed(self, needs: tuple[str, ...]) -> "EvaluationReport":
+        """Return the report with what a reporter needs."""
+        return attrs.evolve(self, result=self.result.with_needed(needs))
 
     def with_origin(self, **fields: Any) -> "EvaluationReport":
         """Return the report with a title, a note, …, as `Evaluation.with_origin` does."""

@@ -42,7 +42,8 @@ def to_payload(result):
 
 @one_test
 @pytest.mark.parametrize("name", ["another estimator", "nothing checked", "rules"])
-def test_the_page_of_a_loaded_result_lacks_only_what_needs_rows(name, draw_only, tmp_path):
+def test_the_page_of_a_loaded_result_lacks_only_what_needs_rows(name, draw_only, monkeypatch, tmp_path):
+    monkeypatch.setattr("faithkit.report.writing.add_needed", lambda report, reporters: report)
     draw_only(("Measures", "consistency by sample size") if name == "another estimator" else "none of them")
     result = RESULTS[name]()
     result.write(tmp_path / "result.json")

@@ -14,7 +14,7 @@ from looping import one_test
 from pages import json_of, page_of
 
 import faithkit
-from faithkit.run.components.resolution import resolve_component
+from faithkit.run.diagnostics import add_diagnoses, choose_diagnostics
 from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(0)
@@ -117,9 +117,8 @@ def test_a_damaged_difference_is_refused_in_one_line(field, value, tmp_path):
 @functools.cache
 def diagnose():
     """Return the report of a result with a diagnosis, as the command line writes it."""
-    return EvaluationReport.of(
-        score(), diagnostics=[resolve_component("diagnostic", "reader:classifier=logistic")]
-    )
+    result = score()
+    return add_diagnoses(result, choose_diagnostics("reader:classifier=logistic"))
 
 
 def save_diagnosed(folder):
@@ -132,7 +131,7 @@ def save_diagnosed(folder):
 def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
     report, path = save_diagnosed(tmp_path)
     loaded = faithkit.load(path)
-    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), report.result.diagnoses
+    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), report.diagnoses
     assert again.to_dict() == diagnosis.to_dict()
     assert str(again) == str(diagnosis)
     assert loaded.to_dict() == report.to_dict()

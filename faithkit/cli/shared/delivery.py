@@ -13,7 +13,6 @@ from faithkit.cli.shared.paths import STDOUT, check_paths
 from faithkit.cli.shared.streams import print_result, write_output
 from faithkit.cli.shared.verb import build_verb
 from faithkit.errors import InputError
-from faithkit.report import VERBOSE
 from faithkit.wording import describe, join_words
 
 if TYPE_CHECKING:
@@ -68,21 +67,19 @@ def _find_reporters(outs: Sequence[str], format: str | None) -> "list[Entry]":
 
 
 def deliver(result: Any, outputs: Outputs) -> None:
-    """Print the result and write its files, even if one of these steps fails; raise the failures then."""
+    """Print the result and write its files, even if one of these steps fails; raise the failures then.
+
+    What a file needs is measured before, so that printing and writing compute nothing.
+    """
+    from faithkit.report.writing import add_needed
+
+    result = add_needed(result, [reporter for reporter, _ in outputs.files])
     steps: list[Step] = [partial(_write, result, *file) for file in outputs.files]
     if outputs.export_path is not None:
         steps.append(partial(_export, result, outputs.export_path))
     if not outputs.has_stdout:
         steps.insert(0, lambda: print_result(str(result)))
     run_all(steps)
-
-
-def needed_diagnostics(diagnostics: Any, outputs: Outputs) -> Any:
-    """Return the diagnostics to run; without a request, quick ones if an output shows them."""
-    from faithkit.report.writing import shows_diagnoses
-
-    is_shown = VERBOSE.get() or any(shows_diagnoses(reporter) for reporter, _ in outputs.files)
-    return () if diagnostics is None and not is_shown else diagnostics
 
 
 def run_all(steps: Iterable[Step]) -> None:

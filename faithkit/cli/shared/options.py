@@ -260,20 +260,21 @@ detail_options = combine(
 )
 
 
-def _request_diagnostics(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> Any:
-    from faithkit.run.diagnostics import requested_diagnostics
+def _check_diagnostics(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> Any:
+    from faithkit.run.diagnostics import choose_diagnostics
 
-    return requested_diagnostics(names)
+    choose_diagnostics(names or None)
+    return names or None
 
 
 diagnose_option = option(
     "--diagnose NAME",
     CHECKS,
     "Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: quick ones, shown with --verbose, and in .json and .html files]",
-    "diagnostics",
+    "given several times.",
+    "diagnose",
     multiple=True,
-    callback=_request_diagnostics,
+    callback=_check_diagnostics,
 )
 
 _FILE_OPTIONS = (

@@ -1,6 +1,6 @@
 """Score a log on disk: in pieces if that gives the same numbers, else in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -18,6 +18,7 @@ from faithkit.run.components.learning import learns
 from faithkit.run.components.relation_rows import RelationRows, learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import Applicability, Setup
+from faithkit.run.diagnostics import add_diagnoses, choose_diagnostics
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import measure_population
@@ -33,7 +34,7 @@ def score_log(
     contradictions: int | None = None,
     pool: PoolRows | None = None,
     unexplained: str = "count",
-    diagnostics: Sequence[ResolvedComponent] | None = (),
+    diagnose: Any = (),
     by_label: bool = False,
     origin: Origin | None = None,
     **options: Any,
@@ -49,7 +50,7 @@ def score_log(
         Rows without explanations, against which sufficiency is checked.
     unexplained : str
         "count" counts rows without an explanation as such; "pool" uses them as the pool.
-    diagnostics : sequence of ResolvedComponent, optional
+    diagnose : str, object or callable, or several of these, optional
     by_label : bool
         Whether texts show each predicted label, even if none has most of the rows.
     origin : Origin, optional
@@ -57,10 +58,11 @@ def score_log(
     **options
         Those of `score`.
     """
+    diagnostics = choose_diagnostics(diagnose)
     result, groups = _score_with_groups(log, pool, unexplained, options)
     if origin is not None:
         result = attrs.evolve(result, origin=origin).with_origin(columns=log.roles.explanation)
-    return EvaluationReport.of(result, contradictions, groups, diagnostics, by_label)
+    return EvaluationReport.of(add_diagnoses(result, diagnostics), contradictions, groups, by_label)
 
 
 def _log_discretizer(discretizer: Any) -> ResolvedComponent:
@@ -88,6 +90,7 @@ def _score_with_groups(
         "blocks": in_memory.blocks,
         "pool": pool,
         "ids": in_memory.ids,
+        "diagnose": (),
     }
     result = score(in_memory.predictions, in_memory.explanations, X=in_memory.X, **{**log_options, **options})
     text_adapter = in_memory.text_adapter

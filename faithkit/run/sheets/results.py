@@ -40,11 +40,10 @@ Parts = Sequence[str | Part | Sheet | None]
 class Answers:
     """What else was asked of a result.
 
-    Texts show diagnoses that were requested; others are for --verbose and pages. `by_label` says whether
+    `by_label` says whether
     texts show each predicted label, even if none has most of the rows.
     """
 
-    has_requested_diagnoses: bool = False
     by_label: bool = False
     subgroups: Subgroups[Any] | None = None
     contradictions: Contradictions | None = None
@@ -79,7 +78,7 @@ def result_sheet(result: Result, answers: Answers = NOTHING_ASKED) -> Sheet:
     """
     title, is_dominated = result.origin.title or describe_subject(result), result.has_dominant_label
     if not VERBOSE.get():
-        diagnoses = diagnosis_parts(result) if answers.has_requested_diagnoses else []
+        diagnoses = diagnosis_parts(result, printed=True)
         lead = first_screen(result, is_dominated and not answers.by_label)
         return Sheet.of(title, *lead, *diagnoses, *answers.sections(result, answers.by_label))
     return Sheet.of(
@@ -145,9 +144,9 @@ def measure_parts(result: Result) -> Parts:
     return [table, describe_permutations(result, result.both_measures), *explain_measures(result)]
 
 
-def diagnosis_parts(result: Result) -> Parts:
-    """Return the reports of diagnostics."""
-    sheets = [diagnosis.sheet() for diagnosis in result.diagnoses]
+def diagnosis_parts(result: Result, printed: bool = False) -> Parts:
+    """Return the reports of diagnostics, or of those that are `printed`."""
+    sheets = [diagnosis.sheet() for diagnosis in result.diagnoses if diagnosis.printed or not printed]
     return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
 
 

@@ -775,9 +775,9 @@ DIAGNOSTICS = {
         "looks-at-the-first-row on a_log_of_labels: rows in the opposite order got another answer. Let seeds "
         "belong to rows: faithkit.plugin.row_seeds.",
     ),
-    "IsAutomaticPerhaps": (
-        "says_whether_it_is_automatic",
-        "is-automatic-perhaps: is_automatic gave 'perhaps' for a_log_of_labels. Return True or False.",
+    "AppliesPerhaps": (
+        "says_whether_it_applies",
+        "applies-perhaps: applies gave 'perhaps' for a_log_of_labels. Return True or False.",
     ),
 }
 

@@ -12,7 +12,6 @@ from looping import one_test
 
 import faithkit
 from faithkit.cli import main
-from faithkit.run.evaluation_report import EvaluationReport
 
 SAYS = "A classifier that sees only the explanation"
 ROLES = ["--prediction", "label", "--explanation", "phi_*"]
@@ -36,12 +35,8 @@ def log(tmp_path, monkeypatch):
     return write
 
 
-@one_test
-@pytest.mark.parametrize(
-    "options", [["--verbose"], ["--diagnose", "reader:classifier=logistic"]], ids=["unasked", "asked"]
-)
-def test_the_sentence_stands_below_the_table(log, options):
-    done = run("score", log("log.csv"), *ROLES, *options)
+def test_the_sentence_stands_below_the_table(log):
+    done = run("score", log("log.csv"), *ROLES, "--diagnose", "reader:classifier=logistic")
     assert done.exit_code == 0, done.stderr
     table, sentence, _ = done.stdout.partition(SAYS)
     assert "consistency" in table
@@ -66,10 +61,11 @@ def test_json_and_html_tell_the_same(log):
 
 def test_a_large_sample_is_read_only_if_asked(log, monkeypatch):
     large = faithkit.score(np.arange(10_001) % 2, np.arange(10_001) % 3)
-    assert EvaluationReport.of(large, diagnostics=None).result.diagnoses == ()
+    assert large.with_needed(("reader",)).diagnoses == ()
     monkeypatch.setattr("faithkit_diagnostics.reader.diagnostic.MAX_AUTOMATIC_ROWS", 59)
     name = log("log.csv", 60)
-    assert SAYS not in run("score", name, *ROLES, "--verbose").stdout
+    assert run("score", name, *ROLES, "--out", "r.html").exit_code == 0
+    assert SAYS not in Path("r.html").read_text("utf-8")
     assert SAYS in run("score", name, *ROLES, "--diagnose", "reader:classifier=logistic").stdout
 
 
@@ -126,7 +122,7 @@ def test_what_is_no_reader_is_refused_before_anything_is_read(classifier, messag
 
 def test_evaluate_reads_what_it_explains():
     words = ["--data", "iris", "--model", "tree", "--explainer", "tree", "--samples", "60"]
-    done = run("evaluate", *words, "--out", "-", "--format", "json")
+    done = run("evaluate", *words, "--diagnose", "reader", "--out", "-", "--format", "json")
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["diagnostics"][0]["result"]["accuracy"]["value"] > 0.9
 

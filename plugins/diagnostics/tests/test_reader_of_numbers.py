@@ -13,7 +13,6 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
 
 import faithkit
-from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
 
@@ -150,18 +149,15 @@ def test_what_cannot_read_is_refused_in_one_line(case):
 
 
 def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
-    report = EvaluationReport.of(faithkit.score(LINEAR[:100], X[:100]), diagnostics=None)
+    report = faithkit.score(LINEAR[:100], X[:100], diagnose="reader")
     Draft7Validator({"$ref": "#/definitions/evaluation", "definitions": SCHEMA["definitions"]}).validate(
         report.to_dict()
     )
     (tmp_path / "result.json").write_text(json_of(report), "utf-8")
     loaded = faithkit.load(tmp_path / "result.json").diagnose("reader")
-    (diagnosis,) = report.result.diagnoses
+    (diagnosis,) = report.diagnoses
     assert str(loaded) == str(diagnosis)
 
 
 def test_nobody_reads_within_a_tolerance_unasked():
-    assert (
-        EvaluationReport.of(faithkit.score(LINEAR, X, agree="within:9"), diagnostics=None).result.diagnoses
-        == ()
-    )
+    assert faithkit.score(LINEAR, X, agree="within:9").with_needed(("reader",)).diagnoses == ()

@@ -14,7 +14,7 @@ class Html:
     The options of `write` are `title`, `note`, `author` and `date`.
     """
 
-    needs = ()
+    needs = ("reader",)
 
     def write(
         self,

@@ -130,18 +130,18 @@ def check_rows_are_left_alone(trial: DiagnosticTrial) -> None:
     require(is_same, "diagnose changed codes or X in place", "Work on a copy")
 
 
-def check_says_whether_it_is_automatic(candidate: Candidate) -> None:
-    """Check that `is_automatic`, if there is one, returns True or False for every result.
+def check_says_whether_it_applies(candidate: Candidate) -> None:
+    """Check that `applies`, if there is one, returns True or False for every result.
 
-    Commands call it before they run a diagnostic that the user did not name.
+    It is called before a diagnostic runs that the user did not name.
     """
-    is_automatic = getattr(create(candidate), "is_automatic", None)
-    if is_automatic is None:
-        raise SkipTest("It runs only where it is named.")
+    applies = getattr(create(candidate), "applies", None)
+    if applies is None:
+        raise SkipTest("It applies to every result.")
     for name, result in example_results().items():
-        answer = is_automatic(result)
+        answer = applies(result)
         is_boolean = isinstance(answer, bool | np.bool_)
-        require(is_boolean, f"is_automatic gave {answer!r:.60} for {name}", "Return True or False")
+        require(is_boolean, f"applies gave {answer!r:.60} for {name}", "Return True or False")
 
 
 @cache

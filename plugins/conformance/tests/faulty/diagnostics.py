@@ -26,7 +26,7 @@ class Sound:
     def diagnose(self, result):
         return Values(rows=result.n)
 
-    def is_automatic(self, result):
+    def applies(self, result):
         return result.n > 100
 
 
@@ -102,8 +102,8 @@ class LooksAtTheFirstRow(Sound):
         return Values(first=float(rows.explanations.values[0, 0]))
 
 
-class IsAutomaticPerhaps(Sound):
+class AppliesPerhaps(Sound):
     """Neither yes nor no."""
 
-    def is_automatic(self, result):
+    def applies(self, result):
         return "perhaps"

@@ -133,7 +133,7 @@ class Reader:
         if not (isinstance(self.classifier, str) and self.classifier == "linear"):  # that of numbers
             candidates(self.classifier)
 
-    def is_automatic(self, result: faithkit.Evaluation) -> bool:
+    def applies(self, result: faithkit.Evaluation) -> bool:
         """Whether there are enough rows to learn from, and not too many for a quick run."""
         n = result.n if result.design.clusters is None else result.design.clusters
         return n >= MIN_ROWS and result.n <= MAX_AUTOMATIC_ROWS and result.setup.outcome.within is None
