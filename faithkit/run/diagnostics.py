@@ -186,8 +186,13 @@ def choose_diagnostics(asked: Any = None) -> list[tuple[ResolvedComponent, bool]
     if asked is not None and (not given or NONE in given):
         return chosen
     taken = {_component(diagnostic.text) for diagnostic in named}
-    names = (name for name in registry().names("diagnostic") if _component(name) not in taken)
-    names = (name for name in names if registry().find("diagnostic", name).component.automatic)
+    entries = (entry for entry in registry().entries("diagnostic") if entry.component.automatic)
+    known = registry().names("diagnostic")  # a name that two distributions have is not among them
+    names = (
+        entry.component.name if entry.component.name in known else entry.qualified
+        for entry in entries
+        if entry.component.name not in taken
+    )
     return chosen + [(resolve_component("diagnostic", name), False) for name in names]
 
 

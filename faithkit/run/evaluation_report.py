@@ -31,7 +31,7 @@ class EvaluationReport(Report):
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
     >>> report = EvaluationReport.of(result, contradictions=1, by=["f", "m", "m"])
     >>> sorted(set(report.to_dict()) - set(result.to_dict()))
-    ['subgroups', 'contradictions']
+    ['contradictions', 'subgroups']
     """
 
     result: Evaluation
