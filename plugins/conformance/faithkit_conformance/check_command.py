@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithkit.errors import InputError
-from faithkit.plugin import option
-from faithkit_conformance.wording import did_you_mean, join_words, to_printable
+from faithkit.plugin import did_you_mean, join_words, option, to_printable
 
 if TYPE_CHECKING:
     from faithkit_conformance import Check, Report
@@ -132,7 +131,7 @@ def _outcome(check: "Check", report: "Report") -> tuple[str, str]:
 
 
 def _print(text: str) -> None:
-    click.echo(to_printable(text))
+    click.echo(to_printable(text, keep="\n"))
 
 
 def _print_indented(text: str, margin: str) -> None:
@@ -156,7 +155,7 @@ def _print_tracebacks(groups: list[Group]) -> None:
     for *_, report in groups:
         for check, error in report.errors.items():
             lines = traceback.format_exception(error.__cause__ or error)
-            click.echo(to_printable(f"\n{check}\n{''.join(lines).rstrip()}"), err=True)
+            click.echo(to_printable(f"\n{check}\n{''.join(lines).rstrip()}", keep="\n"), err=True)
 
 
 def _to_dict(distribution: str, groups: list[Group]) -> dict[str, Any]:

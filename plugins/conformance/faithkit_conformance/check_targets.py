@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from faithkit.errors import InputError
-from faithkit.plugin import Component, Entry
+from faithkit.plugin import Component, Entry, did_you_mean
 from faithkit_conformance.checks import Check, bind, bind_all, check_expected_failures, clear_cache
 from faithkit_conformance.kinds import (
     adapter_checks,
@@ -36,7 +36,6 @@ from faithkit_conformance.kinds.plugin_checks import Plugin
 from faithkit_conformance.kit import Candidate, Kit, Situation, load_kit
 from faithkit_conformance.situations import situation_names
 from faithkit_conformance.trials import try_explainer
-from faithkit_conformance.wording import did_you_mean
 
 GROUP, COMMANDS = "faithkit", "faithkit.commands"
 """The entry point groups of plugins and of their verbs."""

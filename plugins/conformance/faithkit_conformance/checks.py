@@ -16,7 +16,8 @@ from unittest import SkipTest
 from attrs import field, frozen
 
 from faithkit.errors import InputError
-from faithkit_conformance.wording import describe, did_you_mean
+from faithkit.plugin import did_you_mean
+from faithkit_conformance.wording import describe
 
 _PREFIX = "check_"
 C = TypeVar("C", bound="Context")

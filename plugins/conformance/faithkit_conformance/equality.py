@@ -16,8 +16,7 @@ from scipy import sparse
 
 from faithkit import Explanations, Rule
 from faithkit.errors import InputError
-from faithkit.plugin import choose_decimals, concat_rows, group, take_rows
-from faithkit_conformance.wording import one_line
+from faithkit.plugin import choose_decimals, concat_rows, group, one_line, take_rows
 
 _SHARED_TOLERANCE = {False: 2.0**-26, True: 2.0**-14}  # for a base value, in double and single precision
 _STORABLE = (bool, int, float, str, np.ndarray, np.generic, pd.DataFrame, Rule)

@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 
 from faithkit import Explanations
-from faithkit.plugin import RowContext, n_rows
+from faithkit.plugin import RowContext, join_words, n_rows
 from faithkit_conformance.checks import require, skip_unless_passes
 from faithkit_conformance.equality import first_changed_column
 from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
-from faithkit_conformance.wording import join_words
 
 ROLES = ("explanations", "rows", "predictions", "model")
 """What an adapter can convert an object to; each role is the name of a method."""

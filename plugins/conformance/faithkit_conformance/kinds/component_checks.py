@@ -11,12 +11,11 @@ from typing import Any
 from unittest import SkipTest
 
 from faithkit.errors import FaithkitError
-from faithkit.plugin import Relation, build
+from faithkit.plugin import Relation, build, join_words
 from faithkit_conformance.checks import forbid, require, skip_unless_passes
 from faithkit_conformance.components import find_parameters
 from faithkit_conformance.kinds.declaration_checks import check_factory_can_be_imported
 from faithkit_conformance.kit import Candidate
-from faithkit_conformance.wording import join_words
 from faithkit_conformance.worker_process import unexpected_outcome
 
 METHODS_BY_KIND = {

@@ -7,11 +7,11 @@ from unittest import SkipTest
 import numpy as np
 import pandas as pd
 
+from faithkit.plugin import join_words
 from faithkit_conformance.checks import require, skip_unless_passes
 from faithkit_conformance.equality import are_equal
 from faithkit_conformance.kinds.component_checks import create
 from faithkit_conformance.kit import Candidate
-from faithkit_conformance.wording import join_words
 
 PLACES = ("embedded", "here", "to be downloaded")
 """Where the rows of a dataset are: in the installation, in a file on this machine, or on a server."""

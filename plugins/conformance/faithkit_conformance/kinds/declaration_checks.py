@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from faithkit.errors import FaithkitError
+from faithkit.plugin import join_words
 from faithkit_conformance.checks import forbid, require, skip_unless_passes
 from faithkit_conformance.components import find_parameters
 from faithkit_conformance.kit import Candidate
-from faithkit_conformance.wording import join_words
 
 
 def check_factory_can_be_imported(candidate: Candidate) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from faithkit import Explanations, Predictor, relation, score
 from faithkit.errors import FaithkitError, InputError
-from faithkit.plugin import Sample, group, n_rows
+from faithkit.plugin import Sample, group, join_words, n_rows
 from faithkit_conformance.checks import (
     BrokenPromiseError,
     Remark,
@@ -43,7 +43,7 @@ from faithkit_conformance.trials import (
     successful_trials,
     try_explainer,
 )
-from faithkit_conformance.wording import describe, join_words
+from faithkit_conformance.wording import describe
 
 SLOW = 0.1  # seconds for a row
 

@@ -8,6 +8,7 @@ from unittest import SkipTest
 import pandas as pd
 
 from faithkit import Predictor
+from faithkit.plugin import join_words
 from faithkit_conformance.checks import for_each, forbid, require
 from faithkit_conformance.equality import are_equal
 from faithkit_conformance.kinds.component_checks import create
@@ -20,7 +21,6 @@ from faithkit_conformance.trials import (
     retry_with_reversed_background,
     successful_trials,
 )
-from faithkit_conformance.wording import join_words
 from faithkit_conformance.worker_process import unexpected_outcome_in_worker
 
 _ROUNDING = 2.0**-26  # of scores: libraries may add them up in another order

@@ -10,12 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit import Predictor
-from faithkit.plugin import Objection, ObjectionContext, Sample, hash_content, n_rows, row_seeds, take_rows
+from faithkit.plugin import (
+    Objection,
+    ObjectionContext,
+    Sample,
+    hash_content,
+    join_words,
+    n_rows,
+    row_seeds,
+    take_rows,
+)
 from faithkit.results import VERDICTS
 from faithkit_conformance.checks import for_each, require
 from faithkit_conformance.kinds.relation_checks import RelationTrial, relation_trials
 from faithkit_conformance.kinds.relation_invariance_checks import check_asking_again_gives_the_same_answer
-from faithkit_conformance.wording import join_words
 
 
 @for_each(relation_trials, check_asking_again_gives_the_same_answer)
