@@ -219,8 +219,10 @@ def add_needed(result: Evaluated, needs: Sequence[str]) -> Evaluated:
 
 
 def _with(result: Evaluated, diagnoses: Sequence[Diagnosis]) -> Evaluated:
+    if not diagnoses:
+        return result
     evolved: Evaluated = attrs.evolve(result, diagnoses=(*result.diagnoses, *diagnoses))
-    return evolved if diagnoses else result
+    return evolved
 
 
 def _diagnose_quietly(text: str, result: Any) -> "Diagnosis | None":

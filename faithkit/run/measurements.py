@@ -1,6 +1,7 @@
 """The measurements of one explanation system: estimates, how the rows were drawn, and their counts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import attrs
 
@@ -12,6 +13,8 @@ from faithkit.measure.result_warnings import ResultWarning
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.population import Population
 from faithkit.run.provenance import Origin
+
+T = TypeVar("T")
 
 
 @attrs.frozen
@@ -75,6 +78,14 @@ class Evidence:
     population: Population
     counts: Mapping[str, Count] = attrs.field(factory=dict)
     share_without_repeats: Mapping[str, float] = attrs.field(factory=dict)
+    _known: dict[Any, Any] = attrs.field(factory=dict, init=False)  # what takes long and was computed once
+
+    def once(self, name: Any, compute: Callable[[], T]) -> T:
+        """Compute something that follows from the rows, unless it is known."""
+        if name not in self._known:
+            self._known[name] = compute()
+        known: T = self._known[name]
+        return known
 
     @property
     def tallies(self) -> dict[str, Tally]:

@@ -1,6 +1,5 @@
 """The numbers of a result, and their output as JSON, a table and a plot."""
 
-import functools
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -39,7 +38,6 @@ class Result(Measurements):
     _saved_control: ControlComparison | None = None
     _saved_labels: ByLabel | None = None
     _saved_verdict: Verdict | None = None
-    _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
 
     @property
     def control(self) -> Control | None:
@@ -62,12 +60,14 @@ class Result(Measurements):
         """Why sufficiency has no control; None if it has one."""
         return self._control_comparison.why_not
 
-    @functools.cached_property
+    @property
     def _control_comparison(self) -> ControlComparison:
         if self._saved_control is not None:
             return self._saved_control
-        sufficiency = self.evidence.counts.get("sufficiency")
-        return ControlComparison.of(self.evidence.population, sufficiency, self.setup)
+        population, sufficiency = self.evidence.population, self.evidence.counts.get("sufficiency")
+        return self.evidence.once(
+            "control", lambda: ControlComparison.of(population, sufficiency, self.setup)
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -144,11 +144,9 @@ class Result(Measurements):
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
         'About 174 rows in total would narrow the interval of consistency to ± 0.05.'
         """
-        return list(self._computed_steps if self._saved_steps is None else self._saved_steps)
-
-    @functools.cached_property
-    def _computed_steps(self) -> list[str]:
-        return suggest_next_steps(self, self.verdict.measure)
+        if self._saved_steps is not None:
+            return list(self._saved_steps)
+        return list(self.evidence.once("steps", lambda: suggest_next_steps(self, self.verdict.measure)))
 
     def by_label(self, k: int = MAX_LABELS) -> ByLabel:
         """Estimate the measures of each predicted label: its rows are compared with all rows.
@@ -185,13 +183,11 @@ class Result(Measurements):
             )
         if not self.evidence.counts:
             self.evidence.population.refuse("measures by label are not available")
-        if limit not in self._cached_labels:
-            names = self.evidence.population.labels
-            control = self._control_comparison.by_label
-            self._cached_labels[limit] = ByLabel.of(
-                self.evidence.counts, self.measures, names=names, k=limit, control=control
-            )
-        return self._cached_labels[limit]
+        return self.evidence.once(("labels", limit), lambda: self._measure_labels(limit))
+
+    def _measure_labels(self, limit: int) -> ByLabel:
+        names, control = self.evidence.population.labels, self._control_comparison.by_label
+        return ByLabel.of(self.evidence.counts, self.measures, names=names, k=limit, control=control)
 
     @property
     def has_dominant_label(self) -> bool:

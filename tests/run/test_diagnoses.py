@@ -18,6 +18,7 @@ from faithkit.extension.registry import Registry
 from faithkit.plugin import Component, Entry
 from faithkit.report.writing import render_report
 from faithkit.run import diagnostics
+from faithkit.run.comparisons.controls import ControlComparison
 from faithkit.run.components import resolution
 
 
@@ -200,3 +201,12 @@ def test_a_reader_that_learns_nothing_about_numbers_says_nothing_about_consisten
     numbers = np.random.default_rng(0).normal(size=80)
     text = " ".join(str(faithkit.score(numbers, ["a", "b"] * 40).diagnose("reader")).split())
     assert re.search(r"The reader has an R² of −0\.\d+, which says nothing about consistency\.", text)
+
+
+def test_what_a_result_knows_is_not_computed_again_when_a_diagnosis_joins_it(monkeypatch):
+    drawn, draw = [], ControlComparison.of
+    monkeypatch.setattr(ControlComparison, "of", lambda *rows: drawn.append(rows) or draw(*rows))
+    result = score()
+    with_reader = result.with_needed(("reader",))
+    assert (result.control, with_reader.control) == (None, None)
+    assert len(drawn) == 1
