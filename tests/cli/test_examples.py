@@ -208,7 +208,7 @@ def test_the_example_works(line, inside):
     assert result.exit_code in (0, 3), result.output + result.stderr
     if result.exit_code == 3:
         assert "--fail-" in line or line.startswith("faithkit monitor")
-    assert result.stdout
+    assert result.stdout or line.startswith("faithkit report")  # which writes a page and prints nothing
 
 
 @one_test
