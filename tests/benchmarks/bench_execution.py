@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 from harness import Contest, benchmark
-from pages import json_of
 
 import faithkit
 
@@ -38,7 +37,7 @@ def _sign(X):
 
 def evaluate_rows(**options):
     X = np.random.default_rng(0).normal(size=(ROWS, 4))
-    return json_of(faithkit.evaluate(_sign, X, explainer=Busy(), **options))
+    return faithkit.evaluate(_sign, X, explainer=Busy(), **options).to_dict()
 
 
 @benchmark

@@ -6,14 +6,14 @@ Everything here is slow and shares what was built, so it is marked for one worke
 import pytest
 from environments import ROOT, Environment, build_wheels, read_requirements
 
-CONFORMANCE = ROOT / "plugins" / "conformance"
+CONFORMANCE, EXECUTORS = (ROOT / "plugins" / name for name in ("conformance", "executors"))
 THIRD_PARTY = sorted(path.parent for path in (ROOT / "tests" / "third_party").glob("*/pyproject.toml"))
 
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory):
-    """The wheels of the kernel, of the conformance kit and of all third parties, by distribution."""
-    return build_wheels(tmp_path_factory.mktemp("wheels"), ROOT, CONFORMANCE, *THIRD_PARTY)
+    """The wheels of the kernel, of the kit, of executors and of all third parties, by distribution."""
+    return build_wheels(tmp_path_factory.mktemp("wheels"), ROOT, CONFORMANCE, EXECUTORS, *THIRD_PARTY)
 
 
 @pytest.fixture(scope="session")
@@ -37,11 +37,11 @@ def kernel_only(fresh):
 
 @pytest.fixture(scope="session")
 def with_kit(fresh):
-    """Make a fresh environment with the kernel, the conformance kit, pytest and more distributions."""
+    """Make a fresh environment with the kernel, the kit, executors, pytest and more distributions."""
 
     def make(*distributions):
-        libraries = ["pytest", *read_requirements(CONFORMANCE)]
-        return fresh("faithkit-conformance", *distributions, libraries=libraries)
+        libraries = ["pytest", *read_requirements(CONFORMANCE), *read_requirements(EXECUTORS)]
+        return fresh("faithkit-conformance", "faithkit-executors", *distributions, libraries=libraries)
 
     return make
 

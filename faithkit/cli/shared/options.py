@@ -202,22 +202,12 @@ prediction_options = _prediction_options("numbers for a regressor or with fracti
 log_prediction_options = _prediction_options("numbers if they have fractions, else labels")
 
 
-def _resolve_executor(_ctx: click.Context, _param: click.Parameter, spec: str | None) -> Any:
-    """Return an executor before data is read; its folder is then that of the command, wherever code goes."""
-    if spec is None:
-        return None
-    from faithkit.run.components.resolution import resolve_component
-
-    return resolve_component("executor", spec)
-
-
 running_options = combine(
     option(
         "--executor NAME",
         RUNNING,
         "Explain with this executor: here, threads, processes:workers=8,timeout=30, dask:scheduler=ADDRESS, "
         "or stored:folder=DIR,inside=processes, from which a killed run continues.  [default: here]",
-        callback=_resolve_executor,
     ),
     option(
         "--n-jobs N",
@@ -260,10 +250,8 @@ detail_options = combine(
 )
 
 
-def _check_diagnostics(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> Any:
-    from faithkit.run.diagnostics import choose_diagnostics
-
-    choose_diagnostics(names or None)
+def _no_names(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> Any:
+    """Return None where nobody was named: an empty tuple would mean no diagnostic at all."""
     return names or None
 
 
@@ -274,7 +262,7 @@ diagnose_option = option(
     "given several times.",
     "diagnose",
     multiple=True,
-    callback=_check_diagnostics,
+    callback=_no_names,
 )
 
 _FILE_OPTIONS = (
@@ -354,11 +342,15 @@ print_options = combine(
 )
 
 
-def check_components(options: Mapping[str, Any]) -> None:
+def check_components(options: dict[str, Any]) -> None:
     """Check the names and parameters of all components, before data is read and a model is trained."""
     from faithkit.run.components.resolution import METHOD, resolve_component
+    from faithkit.run.diagnostics import choose_diagnostics
     from faithkit.run.explaining.executors import resolve_executor
 
+    choose_diagnostics(options.get("diagnose"))
+    if options.get("executor") is not None:  # its folder is that of the command, wherever code goes
+        options["executor"] = resolve_component("executor", options["executor"])
     resolve_executor(options.get("executor"), options.get("n_jobs", 1))
     for kind in METHOD:
         spec = options.get(kind)
