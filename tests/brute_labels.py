@@ -6,11 +6,10 @@ The first `explained` rows have explanations, all of them by default; the others
 import math
 
 
-def shares(holds, labels, label, weights=None, clusters=None, explained=None, heaviest=None, gone=()):
+def shares(holds, labels, label, weights=None, clusters=None, explained=None, gone=()):
     """Return x_y and R_y: by weight, how far the label's owners agree with others, and how far they do not.
 
-    holds[i][j] says whether i's explanation holds for j. With `heaviest`, the weight of the heaviest cell, pairs
-    are thinned; without it each owner is divided by all that it is compared with. Rows in `gone` are left out.
+    holds[i][j] says whether i's explanation holds for j. Rows in `gone` are left out.
     """
     n = len(labels)
     weights = [1.0] * n if weights is None else weights
@@ -21,10 +20,7 @@ def shares(holds, labels, label, weights=None, clusters=None, explained=None, he
     for i in owners:
         others = [j for j in left if holds[i][j] and clusters[j] != clusters[i]]
         for j in others:
-            if heaviest is None:
-                whole = sum(weights[k] for k in others)
-            else:
-                whole = heaviest + sum(weights[k] for k in others if clusters[k] != clusters[j])
+            whole = sum(weights[k] for k in others)
             if weights[j] and labels[j] == label:
                 agreeing += weights[i] * weights[j] / whole
             elif weights[j]:
@@ -33,9 +29,7 @@ def shares(holds, labels, label, weights=None, clusters=None, explained=None, he
     return (agreeing / total, disagreeing / total) if total else (0.0, 0.0)
 
 
-def standard_errors(
-    holds, labels, label, weights=None, clusters=None, explained=None, heaviest=None, units=None
-):
+def standard_errors(holds, labels, label, weights=None, clusters=None, explained=None, units=None):
     """Return the standard errors of x_y and R_y by leaving every unit out; those of the pool are a stratum.
 
     Units are the rows of a cluster, or `units`: lists of rows.
@@ -48,7 +42,7 @@ def standard_errors(
     units = [rows for rows in units if any(weights[row] for row in rows)]
     first = n if explained is None else explained
     strata = {is_pool: [rows for rows in units if (rows[0] >= first) == is_pool] for is_pool in (False, True)}
-    case = holds, labels, label, weights, clusters, explained, heaviest
+    case = holds, labels, label, weights, clusters, explained
     C = len(strata[False])
 
     def spread(place, stratum):
@@ -59,19 +53,6 @@ def standard_errors(
         math.sqrt((C - 1) / C * spread(place, strata[False]) + spread(place, strata[True]))
         for place in (0, 1)
     ]
-
-
-def heaviest_cell(holds, weights, clusters):
-    """Return the largest weight that one cluster has in one scope."""
-    return max(
-        sum(
-            weight
-            for weight, cluster, holds_here in zip(weights, clusters, row, strict=True)
-            if holds_here and cluster == unit
-        )
-        for row in holds
-        for unit in set(clusters)
-    )
 
 
 def influence(holds, labels, label):

@@ -64,9 +64,9 @@ def paired_error(blocks, pairs, labels):
 
 
 def linked_error(blocks, pairs, labels, clusters):
-    """Return the same where clusters are units, which pairs link: Σ_c (e_c + Σ_b e_b)² − Σ_b (n_b − 1) e_b².
+    """Return the same where clusters are units, which pairs link: Σ_c (e_c + Σ_d E_cd)² − Σ_{c<d} E_cd².
 
-    e are what a cluster and a pair add, around their mean by row.
+    e_c is what a cluster adds without pairs, and E_cd what all pairs of two clusters add, around the mean by row.
     """
     n = len(labels)
     paired = {row for pair in pairs for row in pair}
@@ -81,14 +81,13 @@ def linked_error(blocks, pairs, labels, clusters):
     unpaired = [sum(row not in paired for row in gone) for gone in rows]
     own = [loss - mean * size for loss, size in zip(lost, unpaired, strict=True)]
     by_pair = [loss - mean * len(pair) for loss, pair in zip(by_pair, pairs, strict=True)]
-    clusters_of_pairs = [{names.index(clusters[row]) for row in pair} for pair in pairs]
-    together = [
-        loss + sum(e for e, cells in zip(by_pair, clusters_of_pairs, strict=True) if c in cells)
-        for c, loss in enumerate(own)
-    ]
-    linked = sum(e**2 for e in together) - sum(
-        (len(h) - 1) * e**2 for e, h in zip(by_pair, clusters_of_pairs, strict=True)
-    )
-    apart = sum(e**2 for e in own) + sum(e**2 for e in by_pair)
-    J = len(pairs) + sum(not any(c in cells for cells in clusters_of_pairs) for c in range(len(names)))
+    by_link = {}
+    for e, pair in zip(by_pair, pairs, strict=True):
+        link = frozenset(names.index(clusters[row]) for row in pair)
+        by_link[link] = by_link.get(link, 0.0) + e
+    together = [loss + sum(e for link, e in by_link.items() if c in link) for c, loss in enumerate(own)]
+    twice = sum(e**2 for e in by_link.values())
+    linked, apart = sum(e**2 for e in together) - twice, sum(e**2 for e in own) + twice
+    unlinked = sum(not any(c in link for link in by_link) for c in range(len(names)))
+    J = min(len(names), len(by_link) + unlinked)
     return float(np.sqrt(J / (J - 1) * max(linked, apart))) / n

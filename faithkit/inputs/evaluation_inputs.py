@@ -27,7 +27,7 @@ from faithkit.inputs.pools import FLAGS, PoolRows, check_has_columns, read_metad
 from faithkit.inputs.predictions.outcome import NUMBERS
 
 FEWEST_IDS = 20  # rows; in fewer rows, words may all differ by chance
-_POOL_ROLES = ("weights", "clusters", "ids")
+_POOL_ROLES = ("weights", "clusters", "blocks", "ids")
 
 
 @attrs.frozen(eq=False)

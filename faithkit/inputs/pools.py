@@ -51,6 +51,7 @@ class PoolRows:
     predictions: Any = None
     weights: Any = None
     clusters: Any = None
+    blocks: Any = None
     ids: Any = None
     is_optional: bool = False
 

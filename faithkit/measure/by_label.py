@@ -11,14 +11,13 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Ints, sum_by
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.difference import adjust_by_holm, smallest_level
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
+from faithkit.measure.jackknife.cell_jackknife import cell_label_statistics
 from faithkit.measure.jackknife.summary import grouped_label_statistics, relation_label_statistics
-from faithkit.measure.jackknife.weighted import weighted_label_statistics
 from faithkit.measure.words import OF_LABELS
 from faithkit.report.base import Displayable
 from faithkit.report.formats import (
@@ -216,8 +215,6 @@ def measure_labels(
 
 def why_no_labels(counts: Count) -> str | None:
     """Return why a measure has no estimates by label; None if it has."""
-    if isinstance(counts, BlockCount):
-        return "rows are compared only within their blocks"
     if counts.relation.groups or isinstance(counts, RowCount):
         return None
     return "the log was read in pieces: read it into memory and give faithkit.score its columns"
@@ -225,7 +222,7 @@ def why_no_labels(counts: Count) -> str | None:
 
 def _label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
     if isinstance(counts, CellCount):
-        return weighted_label_statistics(counts, labels)
+        return cell_label_statistics(counts, labels)
     if counts.relation.groups:
         return grouped_label_statistics(counts, labels)
     assert isinstance(counts, RowCount)

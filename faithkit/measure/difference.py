@@ -120,7 +120,7 @@ def subtract_measures(
 
 def _lower_limit(a: MeasureStatistics, b: MeasureStatistics, rho: float, confidence: float) -> float:
     """Return a lower limit of a − b, from the distances of each to its own limit and their correlation ρ."""
-    lower, upper = a.estimate, 1.0 - b.disagreement
+    lower, upper = a.low_estimate, 1.0 - b.disagreement
     p = lower - compute_interval(a, confidence)[0]
     q = compute_interval(b, confidence)[1] - upper
     return lower - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))

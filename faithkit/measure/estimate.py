@@ -43,8 +43,8 @@ class Estimate(Displayable):
         instances.
     estimate : float
         The point estimate inside the interval: leave-one-out. Relations that group also compare rows with a
-        unique explanation, and weights or clusters are treated by thinning. It is never below the `floor`.
-        Its expectation is at most the measure; in about half of all samples it is above.
+        unique explanation, and weights or clusters are treated by the pair ratio. It is never below the
+        `floor`. In about half of all samples it is above the measure.
     merging : str or None
         How rows with a unique explanation were merged: "pairs", "near blocks", "one block" or "nothing"; None
         for relations that do not group.
@@ -55,10 +55,11 @@ class Estimate(Displayable):
     agree : float or None
         The mean share of others that agree, among the checked instances; None where nothing was checked.
     bracket : tuple of float
-        (`estimate`, 1 − the disagreement of rows that have others): the values that the sample cannot rule
-        out. Neither end is below the `floor`.
+        The values that the sample cannot rule out: the estimate if all that does not count as checked
+        disagreed, and 1 − the disagreement of rows that have others. The expectation of the first is at most
+        the measure, and without weights and clusters it is `estimate`. Neither is below the `floor`.
     se : float or None
-        Standard error of `estimate`; None where the sample shows no variation.
+        Standard error of the lower end of `bracket`; None where the sample shows no variation.
     low, high : float or None
         Interval of the measure, around `estimate`. Both are None, like `se`, where the estimator estimates
         another quantity.
@@ -242,16 +243,16 @@ def estimate(
     is_leave_one_out = isinstance(estimator, LeaveOneOut)
     value = statistics.value if is_leave_one_out else mean_score_of_count(estimator, counts)
     is_checked, chance = statistics.verified > 0, counts.chance()
-    point = _at_least(floor, statistics.estimate)
+    lowest = _at_least(floor, statistics.low_estimate)
     is_grouped = counts.relation.groups and counts.is_plain
     return Estimate(
         value=value if is_checked else None,
-        estimate=point,
+        estimate=_at_least(floor, statistics.estimate),
         merging=statistics.merging,
         verified=statistics.verified,
         checked=counts.owners.checked[0],
         agree=statistics.value / statistics.verified if is_checked else None,
-        bracket=(point, max(point, 1.0 - statistics.disagreement)),  # rounding must not swap the ends
+        bracket=(lowest, max(lowest, 1.0 - statistics.disagreement)),  # rounding must not swap the ends
         se=statistics.se if low is not None else None,
         low=None if low is None else _at_least(floor, low),
         high=None if high is None else _at_least(floor, high),

@@ -5,7 +5,6 @@ import numpy as np
 from faithkit.arrays import BATCH_SIZE, Floats
 from faithkit.arrays.batches import each_batch
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
 
@@ -33,7 +32,7 @@ def tail_share(counts: Count) -> float | None:
     n_tail = int(np.ceil(TAIL_ROWS * owners.total_weight))
     if TAIL_ROWS * owners.total_weight < 1:
         return None  # in a small sample one row is more than that share
-    residuals = _compute_residuals(owners, agreement, isinstance(counts, BlockCount))
+    residuals = _compute_residuals(owners, agreement, counts.is_in_blocks)
     total = float(owners.times(residuals).sum())
     values, weights = residuals[owners.weight > 0], owners.weight[owners.weight > 0]
     first = max(0, len(values) - n_tail)

@@ -32,25 +32,29 @@ class SamplingUnits:
         μ = max A_u / A: the share of the largest unit.
     trials : float
         The minimum number of independent trials that an interval assumes.
+    compared : float
+        The effective number of rows or clusters that are compared with each other: `effective`, or more in
+        blocks.
     are_blocks : bool
         Whether units are blocks, and rows are compared only within a unit.
 
     Examples
     --------
     >>> SamplingUnits.equal(200)
-    SamplingUnits(count=200, effective=200.0, largest=0.005, trials=100.0, are_blocks=False)
+    SamplingUnits(count=200, effective=200.0, largest=0.005, trials=100.0, compared=200.0, are_blocks=False)
     """
 
     count: int
     effective: float
     largest: float
     trials: float
+    compared: float
     are_blocks: bool = False
 
     @classmethod
     def equal(cls, n: int, trials: float | None = None) -> "SamplingUnits":
         """Return n units of equal weight. By default `trials` is n/2, which holds for rows in groups."""
-        return cls(n, float(n), 1.0 / n, n / 2 if trials is None else trials)
+        return cls(n, float(n), 1.0 / n, n / 2 if trials is None else trials, float(n))
 
 
 @attrs.frozen
@@ -90,16 +94,19 @@ class MeasureStatistics:
     value, verified : float
         M, the mean of leave-one-out, and V, the share of rows that have others.
     estimate : float
-        x: its expectation is at most the measure.
+        The point estimate.
+    low_estimate : float
+        x: the same if everything that does not count as checked disagreed. Its expectation is at most the
+        measure. For rows without weights and clusters, it is the estimate.
     disagreement : float
         R_v: the mean disagreement of rows that have others. The expectation of 1 − R_v is at least the
         measure.
     compared, agreed : float
-        The share of rows that were compared with others, including merged rows, and how far they agreed.
+        The share of rows that counts as compared with others, including merged rows, and how far they agreed.
     related : float
         The same share without merged rows. For rows without weights and clusters, it equals `verified`.
     se, se_disagreement : float or None
-        Standard errors of `estimate` and `disagreement`; None where the sample shows no variation.
+        Standard errors of `low_estimate` and `disagreement`; None where the sample shows no variation.
     units : SamplingUnits
     merging : str or None
         How rows with a unique explanation were compared; None where the relation does not group.
@@ -121,6 +128,7 @@ class MeasureStatistics:
     value: float
     verified: float
     estimate: float
+    low_estimate: float
     disagreement: float
     compared: float
     agreed: float
@@ -140,6 +148,7 @@ class MeasureStatistics:
         """Return the statistics of n rows of equal weight, none of which were merged."""
         defaults: dict[str, Any] = {
             "estimate": value,
+            "low_estimate": fields.get("estimate", value),
             "disagreement": verified - value,
             "compared": verified,
             "agreed": value,
@@ -160,9 +169,9 @@ class MeasureStatistics:
 
     @property
     def estimate_share(self) -> EstimatedShare:
-        """The estimate, rescaled so that the largest disagreement of two predictions is 1."""
+        """The low estimate, rescaled so that the largest disagreement of two predictions is 1."""
         span, units = self.span or 1.0, self.units
-        x = 1.0 - (1.0 - self.estimate) / span
+        x = 1.0 - (1.0 - self.low_estimate) / span
         se = None if self.se is None else self.se / span
         return EstimatedShare(x, se, max(0.0, x) * units.largest if self.is_bounded else 0.0)
 
@@ -198,8 +207,7 @@ def compute_interval(statistics: MeasureStatistics, confidence: float = 0.95) ->
     low = lower_limit(statistics.estimate_share, units.trials, confidence, factor * skewness_factor**2)
     min_disagreement = lower_limit(statistics.disagreement_share, units.trials, confidence, factor)
     variation = disagreement * (1 - disagreement) if span is None else disagreement
-    n_draws = statistics.n if units.are_blocks else units.effective  # of rows that are compared
-    high = 1.0 - (span or 1.0) * min_disagreement + 2 * (z * z + 1) * variation / n_draws
+    high = 1.0 - (span or 1.0) * min_disagreement + 2 * (z * z + 1) * variation / units.compared
     if span is not None:
         low = 1.0 - span * (1.0 - low)
         low = 0.0 if abs(low) < ROUNDING else low

@@ -191,11 +191,11 @@ class Result(Measurements):
 
     @property
     def has_dominant_label(self) -> bool:
-        """Whether a label has over 70 % of the rows; reports then show all labels. False with blocks."""
+        """Whether a label has over 70 % of the rows; reports then show all labels."""
         if self._saved_labels is not None:
             sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
             return is_dominated(max(sizes, default=0), self.n)
-        if not self._has_label_counts or self.design.blocks is not None:
+        if not self._has_label_counts:
             return False
         return is_dominated(int(label_sizes(self.evidence.counts["consistency"]).max()), self.n)
 

@@ -15,7 +15,6 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.scans import Pool
@@ -121,8 +120,8 @@ def blocks(number, size, explanations, shares):
         block = np.repeat(np.arange(number), size)
         y = (rng.random(len(block)) < rng.choice(shares, number)[block]).astype(int)
         values = rng.integers(0, explanations, len(block))
-        sample = Sample(None, Explanations(kind="value", values=values, block=block))
-        return count_in_blocks(SameExplanation(), sample, y, 2)
+        sample = Sample(None, Explanations(kind="value", values=values))
+        return count_cells(SameExplanation(), sample, y, 2, Design.of(None, None, len(y), block=block))
 
     return float(np.mean([agree(p) for p in shares])), draw
 

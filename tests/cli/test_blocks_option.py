@@ -61,8 +61,7 @@ def test_a_reference_is_measured_within_the_same_blocks_or_refused():
     ("options", "message"),
     [
         (("--blocks", "answer"), "answer"),
-        (("--blocks", "question", "--clusters", "x"), "either blocks or clusters"),
-        (("--blocks", "question", "--unexplained", "pool", "--features", "x"), "leave out the pool"),
+        (("--blocks", "question", "--clusters", "question"), "in every block all rows are of one cluster"),
     ],
 )
 def test_blocks_that_cannot_be_used_are_refused(options, message):

@@ -9,11 +9,8 @@ from matrices import Matrix, count_of, counted, grouped
 
 import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, SameExplanation
+from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.by_label import frequent_labels, measure_labels
-from faithkit.measure.counting.cell_count import count_cells
-from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife import summary
@@ -22,7 +19,6 @@ from faithkit.measure.jackknife.summary import (
     grouped_label_statistics,
     relation_label_statistics,
 )
-from faithkit.measure.jackknife.weighted import weighted_label_statistics
 
 SEEDS = range(4)
 N_LABELS = 3
@@ -105,97 +101,6 @@ def test_any_relation_is_that_of_a_double_loop(seed, monkeypatch):
         assert statistics.units.trials == pytest.approx(statistics.n / max(2, influence))
 
 
-class Above(Relation):
-    """A number holds for the instances that are larger."""
-
-    instance_only = True
-
-    def key(self, explanations):
-        return explanations.values
-
-    def holds(self, sample, explanations):
-        return explanations.values[:, :1] <= sample.X[:, 0][None, :]
-
-
-@one_test
-@pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
-    rng = np.random.default_rng(seed)
-    n, more = 7, 6
-    x, labels = rng.integers(0, 6, n + more).astype(float), rng.integers(0, 2, n + more)
-    bounds = rng.integers(0, 6, n).astype(float)
-    weights = rng.integers(1, 4, n + more).astype(float) if is_weighted else np.ones(n + more)
-    rows = Above(), Sample(x[:n, None], Explanations.vectors(bounds[:, None])), labels[:n], 2
-    pool, holds = Pool.of(x[n:, None], labels[n:]), bounds[:, None] <= x[None, :]
-    repeated = [label for label in (0, 1) if (labels[:n] == label).sum() > 1]
-    heaviest = None
-    if is_weighted:
-        heaviest = brute_labels.heaviest_cell(holds, weights, range(n + more))
-        result = weighted_label_statistics(
-            count_cells(*rows, Design.of(weights, None, n + more), pool), repeated
-        )
-    else:
-        result = relation_label_statistics(count(*rows, pool), repeated)
-    for label, statistics in zip(repeated, result, strict=True):
-        assert_same(
-            statistics, *measure_by_loops((holds, labels, label, weights), explained=n, heaviest=heaviest)
-        )
-
-
-@one_test
-@pytest.mark.parametrize("seed", SEEDS[:2])
-@pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
-@pytest.mark.parametrize("design", ["weights", "clusters", "both"])
-def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed):
-    rng, labels, owned, _ = draw_rows(seed)
-    n = len(labels)
-    weights = np.ones(n) if design == "clusters" else rng.integers(1, 5, n).astype(float)
-    clusters = np.arange(n) if design == "weights" else np.append(rng.integers(0, n // 2, n - 1), n)
-    matrix = np.eye(7, dtype=bool) if grouping else rng.random((7, 7)) < 0.5
-    holds = matrix[np.ix_(owned, owned)]
-    relation = SameExplanation() if grouping else Matrix(matrix)
-    explanations = Explanations.of(list(map(str, owned))) if grouping else Explanations.of(owned.tolist())
-    counts = count_cells(
-        relation, Sample(None, explanations), labels, N_LABELS, Design.of(weights, clusters, n)
-    )
-    smallest, largest = counts.weight_range
-    heaviest = None if smallest == largest else brute_labels.heaviest_cell(holds, weights, clusters)
-    repeated = [label for label in range(N_LABELS) if len(set(clusters[labels == label])) > 1]
-    options = {"weights": weights, "clusters": clusters, "heaviest": heaviest}
-    for label, statistics in zip(repeated, weighted_label_statistics(counts, repeated), strict=True):
-        x, R = measure_by_loops((holds, labels, label), **options)
-        if grouping:  # the block of lone explanations has its own heaviest cell, and adds up with the groups
-            x = measure_merged_by_loops(owned, labels, label, **options)
-        assert_same(statistics, x, R)
-        owned_weights = [weights[(labels == label) & (clusters == unit)].sum() for unit in set(clusters)]
-        assert statistics.units.effective == pytest.approx(
-            sum(owned_weights) ** 2 / sum(weight**2 for weight in owned_weights)
-        )
-
-
-def measure_merged_by_loops(owned, labels, label, weights, clusters, heaviest):
-    """Return x_y with the block of lone explanations, and its standard error by leaving out clusters."""
-    *shared, lone = blocks_of(owned.tolist(), clusters.tolist())
-    names = [
-        next((place for place, rows in enumerate(shared) if row in rows), None) for row in range(len(owned))
-    ]
-    alone = [0 if row in lone else None for row in range(len(owned))]
-    block = compare_names(alone)
-    heaviest_alone = brute_labels.heaviest_cell(block, weights, clusters)
-
-    def total(gone=()):
-        rows = labels, label, weights, clusters, None
-        return (
-            brute_labels.shares(compare_names(names), *rows, heaviest, gone)[0]
-            + brute_labels.shares(block, *rows, heaviest_alone, gone)[0]
-        )
-
-    values = [total(np.flatnonzero(clusters == unit).tolist()) for unit in dict.fromkeys(clusters.tolist())]
-    C = len(values)
-    return total(), np.sqrt((C - 1) / C * sum((value - np.mean(values)) ** 2 for value in values))
-
-
 @one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_mean_over_labels_is_the_measure(seed):
@@ -238,19 +143,23 @@ def test_a_label_of_one_independent_row_has_no_number_but_a_reason(options, reas
 def test_chance_is_the_share_of_the_label_among_the_others():
     counts = faithkit.score(["a"] * 3 + ["b"] * 2, ["x"] * 5).evidence.counts["consistency"]
     assert [label.chance for label in measure_labels(counts, [0, 1])] == [2 / 4, 1 / 4]
-    weights, labels = [3.0, 1.0, 1.0, 1.0, 2.0], [0, 0, 0, 1, 1]
-    counts = faithkit.score(labels, ["x"] * 5, weights=weights).evidence.counts["consistency"]
-    pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
-    for label, estimate in enumerate(measure_labels(counts, [0, 1])):
-        own = [(i, j) for i, j in pairs if labels[i] == label]
-        expected = sum(weights[i] * weights[j] for i, j in own if labels[j] == label)
-        assert estimate.chance == pytest.approx(expected / sum(weights[i] * weights[j] for i, j in own))
 
 
-def test_an_explanation_for_all_rows_gets_the_chance_of_every_label():
-    labels = measure_labels(
-        faithkit.score([0] * 30 + [1] * 10, ["x"] * 40).evidence.counts["consistency"], [0, 1]
-    )
+@one_test
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        {},
+        {"weights": np.linspace(1, 3, 40)},
+        {"clusters": np.arange(40) // 3},
+        {"weights": np.linspace(1, 3, 40), "blocks": np.arange(40) % 4},
+    ],
+    ids=["equal", "weights", "clusters", "blocks"],
+)
+def test_an_explanation_for_all_rows_gets_the_chance_of_every_label(drawn):
+    result = faithkit.score([0] * 30 + [1] * 10, ["x"] * 40, **drawn)
+    labels = measure_labels(result.evidence.counts["consistency"], [0, 1])
+    assert result.consistency.estimate == pytest.approx(result.chance, abs=1e-12)
     assert [label.estimate for label in labels] == pytest.approx([label.chance for label in labels])
     assert [label.finding for label in labels] == ["not above chance"] * 2
 

@@ -24,6 +24,7 @@ from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
+from tests.definition import Rows
 
 
 @st.composite
@@ -139,88 +140,97 @@ def test_blocks_at_once_change_nothing(monkeypatch):
 # --- large groups, against sums over all pairs -------------------------------------------------------------
 
 
-def sum_all_pairs(weights, unit, apart, largest, left):
-    """Return ΣK and ΣK·d of one explanation that all rows have, those that are `left`, by n² pairs.
-
-    `largest` is the weight that thinning adds, or None for the row ratio.
-    """
-    w, unit, apart = weights[left], unit[left], apart[np.ix_(left, left)]
-    cell = np.bincount(unit, weights=w, minlength=unit.max() + 1)[unit]
-    denominator = w.sum() - cell[:, None]
-    if largest is not None:
-        denominator = largest + denominator - cell[None, :]
-    K = np.where(unit[:, None] == unit[None, :], 0.0, w[:, None] * w[None, :] / denominator)
-    return K.sum(), (K * apart).sum()
-
-
 @one_test
 @pytest.mark.parametrize(
-    ("kind", "how", "clustered", "heavy"),
+    ("kind", "is_uninformative", "clustered", "heavy"),
     [
-        ("labels", "thinning", False, None),
-        ("numbers", "thinning", True, None),
-        ("labels", "thinning", True, 0.2),
-        ("numbers", "thinning", False, 0.45),
-        ("labels", "row ratio", False, None),
-        ("numbers", "row ratio", True, None),
-        ("numbers", "row ratio", False, 0.2),
-        ("labels", "row ratio", True, 0.45),
+        ("labels", False, False, None),
+        ("numbers", False, True, None),
+        ("labels", False, True, 0.2),
+        ("numbers", False, False, 0.45),
+        ("labels", False, False, 0.999),
+        ("numbers", True, True, None),
+        ("labels", True, True, 0.45),
     ],
 )
-def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, heavy):
-    """Rows with lognormal weights and one explanation, of which one may have a fifth or nearly half of all."""
-    n = 200
-    rng = np.random.default_rng([n, len(how), clustered])
+def test_sums_over_a_large_group_are_those_over_all_pairs(kind, is_uninformative, clustered, heavy):
+    """Rows with lognormal weights and one explanation, of which one may have nearly all the weight."""
+    n = 120
+    rng = np.random.default_rng([n, is_uninformative, clustered])
     weights, labels = rng.lognormal(sigma=1.5, size=n), rng.integers(0, 3, n)
     if heavy is not None:
         weights[7] = 0
         weights[7] = weights.sum() * heavy / (1 - heavy)
-    weights /= weights.mean()
     unit = rng.integers(0, n // 3, n) if clustered else np.arange(n)
-    unit = np.unique(unit, return_inverse=True)[1]
-    design = Design.of(weights, unit, n, uninformative=how == "row ratio")
     values = np.array([0.0, 1.0, 4.0])
     apart = (
-        np.not_equal.outer(labels, labels)
+        np.not_equal.outer(labels, labels).astype(float)
         if kind == "labels"
         else np.subtract.outer(values[labels], values[labels]) ** 2 / 2
     )
     agreement = SAME_LABEL if kind == "labels" else Squares.of_scores(values[:, None], np.bincount(labels))
     sample = Sample(None, Explanations.of(["same"] * n))
+    design = Design.of(weights, unit, n, uninformative=is_uninformative)
     result = JackknifeEstimate.of(
         count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement)
     )
-    by_unit = np.bincount(unit, weights=weights)
-    largest = by_unit.max() if how == "thinning" else None
-    everybody = np.ones(n, dtype=bool)
-
-    def measured(left):
-        compared, lost = sum_all_pairs(weights, unit, apart, largest, left)
-        whole = weights[left].sum()
-        return compared / whole - lost / whole, lost / whole
-
-    x, lost = measured(everybody)
-    assert (result.statistics.estimate, result.statistics.disagreement) == pytest.approx((x, lost), abs=1e-9)
-    C = len(by_unit)
+    one = np.zeros(n, dtype=int)
+    rows = Rows(
+        explanation=one,
+        holds=np.ones((n, n), dtype=bool),
+        apart=apart,
+        weights=weights,
+        unit=unit,
+        block=one,
+        owns=one == 0,
+        merged=one - 1,
+        is_mixed=not is_uninformative,
+    )
+    everybody = one == 0
+    sizes = rows.sizes(everybody, everybody)
+    x, printed, lost, compared = rows.measure(everybody, everybody, sizes)
+    facts = result.statistics
+    measured = facts.low_estimate, facts.estimate, facts.disagreement, facts.compared
+    assert measured == pytest.approx((x, printed, lost, compared), abs=1e-9)
     names = list(dict.fromkeys(unit.tolist()))  # in the order of their first rows
-    for place in [names.index(unit[7]), names.index(by_unit.argmax()), 0, C // 2]:
-        without = measured(unit != names[place])
-        psi = C * x - (C - 1) * without[0], C * lost - (C - 1) * without[1]
-        assert (result.value[place], result.disagreement[place]) == pytest.approx(psi, abs=1e-9 * C)
+    C, by_unit = len(names), np.bincount(unit, weights=weights)
+    for place in [names.index(unit[7]), names.index(by_unit.argmax()), 0]:
+        without = rows.measure(unit != names[place], everybody, sizes)
+        psi = C * x - (C - 1) * without[0], C * lost - (C - 1) * without[2]
+        assert (result.value[place], result.disagreement[place]) == pytest.approx(psi, rel=1e-9, abs=1e-9 * C)
 
 
 # --- chance, and what is no design -------------------------------------------------------------------------
 
 
+def chance_of(labels, weights, clusters):
+    sample = Sample(None, Explanations.of(["same"] * len(labels)))
+    return count_cells(
+        SameExplanation(), sample, labels, labels.max() + 1, Design.of(weights, clusters, len(labels))
+    ).chance()
+
+
 @given(case=designs())
-@example(case=SHARED_CLUSTER)
-def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
+def test_chance_is_what_one_explanation_for_all_rows_gets(case):
     _, _, labels, _, weights, clusters = case
-    design = Design.of(weights, clusters, len(labels))
-    if design is None or design.effective < 1 + 1e-5:
+    if Design.of(weights, clusters, len(labels)) is None:
         return
-    expected = brute_unequal.chance(labels.tolist(), weights.tolist(), clusters.tolist())
-    assert design.chance(labels, labels >= 0) == pytest.approx(expected, abs=1e-6)
+    one = np.zeros(len(labels), dtype=int)
+    rows = Rows(
+        explanation=one,
+        holds=np.ones((len(labels), len(labels)), dtype=bool),
+        apart=np.not_equal.outer(labels, labels).astype(float),
+        weights=weights,
+        unit=clusters,
+        block=one,
+        owns=one == 0,
+        merged=one - 1,
+    )
+    result = chance_of(labels, weights, clusters)
+    if result is None:
+        assert len(set(clusters[weights > 0])) == 1
+    else:
+        assert result == pytest.approx(1 - rows.constant(one == 0), abs=1e-9)
 
 
 @one_test
@@ -234,10 +244,9 @@ def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
 
 def test_chance_of_one_label_is_1_and_of_labels_of_their_own_0_whatever_is_rounded():
     for seed in range(200):
-        design = Design.of(np.random.default_rng(seed).random(7), None, 7)
-        everyone = np.ones(7, dtype=bool)
+        weights = np.random.default_rng(seed).random(7)
         one_label, own_labels = (
-            design.chance(labels, everyone) for labels in (np.zeros(7, int), np.arange(7))
+            chance_of(labels, weights, np.arange(7)) for labels in (np.zeros(7, int), np.arange(7))
         )
         assert 1 - 1e-9 < one_label <= 1
         assert 0 <= own_labels < 1e-9

@@ -24,6 +24,7 @@ from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
+from tests.definition import Rows
 
 WEIGHTS = {
     "real": lambda rng, n: rng.random(n) + 0.01,
@@ -113,7 +114,9 @@ def test_one_hot_scores_are_labels():
 def test_a_constant_explanation_gets_nothing():
     _, values, weights, clusters = draw_numbers()
     for drawn in ({"weights": weights}, {"clusters": clusters}, {"weights": weights, "clusters": clusters}):
-        assert faithkit.score(values, ["same"] * 60, **drawn).consistency.value == pytest.approx(0, abs=1e-12)
+        result = faithkit.score(values, ["same"] * 60, **drawn).consistency
+        assert result.estimate == pytest.approx(0, abs=1e-12)
+        assert result.value == pytest.approx(0, abs=0.01)  # each row is compared with all others, as it is
 
 
 @one_test
@@ -166,10 +169,8 @@ def test_one_row_is_measured_against_other_clusters_by_weight():
     """Row 0 meets rows 2 and 3: numbers 4 and 2 of weights 1 and 3, of which its own is 1."""
     values, weights, clusters = [1.0, 9.0, 4.0, 2.0, 3.0], [1, 1, 1, 3, 1], ["a", "a", "b", "c", "d"]
     result = faithkit.score(values, ["x"] * 4 + ["y"], weights=weights, clusters=clusters, outcome="numbers")
-    everybody = brute_unequal.estimate(
-        [[True] * 5] * 5, values, weights, clusters, agree=lambda a, b: 1 - (a - b) ** 2 / 2
-    )
-    expected = 1 - (1 * 4.5 + 3 * 0.5) / 4 / (1 - everybody[0])
+    variance = brute_unequal.constant(lambda i, j: (values[i] - values[j]) ** 2 / 2, weights, clusters)
+    expected = 1 - (1 * 4.5 + 3 * 0.5) / 4 / variance
     local = result.local(0).consistency
     assert local.value == pytest.approx(expected, abs=1e-12)
     assert (local.numbers.minimum, local.numbers.maximum) == (2.0, 4.0)
@@ -277,32 +278,6 @@ def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
     assert facts.se == pytest.approx(np.sqrt(13 / 14 * ((left - left.mean()) ** 2).sum()))
 
 
-@one_test
-@pytest.mark.parametrize(
-    "drawn", [{"weights": [1.0, 2.0, 1.0, 1.0]}, {"clusters": [0, 1, 2, 0]}], ids=["weights", "clusters"]
-)
-@pytest.mark.parametrize("groups", [True, False])
-def test_with_weights_and_clusters_the_range_is_divided_by_what_a_constant_explanation_leaves(drawn, groups):
-    limits, relation = (0.0, 10.0), SAME if groups else Alone()
-    facts = measure(VALUES, WORDS, limits=limits, relation=relation, **drawn)
-    v, w, unit = (
-        np.array(VALUES),
-        np.array(drawn.get("weights", np.ones(4))),
-        np.array(drawn.get("clusters", np.arange(4))),
-    )
-    cell = np.array([w[unit == u].sum() for u in unit])
-    apart = (v[:, None] - v[None]) ** 2 / 2
-    differs = unit[:, None] != unit[None]
-    # thinning over all rows: one explanation that all of them have
-    K = np.where(differs, w[:, None] * w[None] / (cell.max() + w.sum() - cell[:, None] - cell[None]), 0.0)
-    scale = (K * apart).sum() / K.sum()
-    # rows 0 and 1 are compared: the largest cell of the sample stands for what else there is
-    pair = 2 * w[0] * w[1] / max(w)
-    free = 100 / (4 if groups else 2) / scale
-    assert facts.estimate == pytest.approx(1 - pair * 0.5 / scale / w.sum() - free * (1 - pair / w.sum()))
-    assert facts.span == pytest.approx(50 / scale)
-
-
 def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
     groups, values, _, _ = draw_numbers(n=200)
     words = [f"g{group}" for group in groups]
@@ -330,13 +305,20 @@ def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(w
     facts = JackknifeEstimate.of(
         count(*rows) if design is None else count_cells(*rows, design), n_classes=k
     ).statistics
-    w = np.array(drawn.get("weights", np.ones(4)))
-    group = [0, 1, 3]
-    largest, whole = w.max(), w[group].sum()
-    pairs = {(i, j): w[i] * w[j] / (largest + whole - w[i] - w[j]) for i in group for j in group if i != j}
-    compared = sum(pairs.values()) / w.sum()
-    agreed = sum(K for (i, j), K in pairs.items() if labels[i] == labels[j]) / w.sum()
-    assert facts.estimate == pytest.approx(agreed + (1 - unchecked) * (1 - compared))
+    w, alone = np.array(drawn.get("weights", np.ones(4))), np.array([False, False, True, False])
+    rows = Rows(
+        explanation=np.array([0, 0, -1, 0]),
+        holds=~alone[:, None] & ~alone,
+        apart=np.not_equal.outer(labels, labels).astype(float),
+        weights=w,
+        unit=np.arange(4),
+        block=np.zeros(4, dtype=int),
+        owns=np.ones(4, dtype=bool),
+        merged=np.full(4, -1),
+        unchecked=unchecked,
+    )
+    x, printed, _, compared = rows.measure(rows.owns, rows.owns, rows.sizes(rows.owns, rows.owns))
+    assert (facts.low_estimate, facts.estimate) == pytest.approx((x, printed))
     assert facts.compared == pytest.approx(compared)
 
 

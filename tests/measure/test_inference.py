@@ -121,7 +121,11 @@ def known_moments(draw):
     error = st.one_of(st.none(), st.floats(0.001, 0.5))
     effective = float(weights.sum() ** 2 / (weights**2).sum())
     units = SamplingUnits(
-        len(weights), effective, float(weights.max() / weights.sum()), effective / draw(st.floats(1.5, 4))
+        len(weights),
+        effective,
+        float(weights.max() / weights.sum()),
+        effective / draw(st.floats(1.5, 4)),
+        effective,
     )
     return MeasureStatistics.of_rows(
         len(weights), x, draw(error), disagreement=lost, se_disagreement=draw(error), units=units
@@ -213,7 +217,7 @@ def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_e
 def test_a_heavy_unit_that_might_disagree_lowers_the_lower_end():
     """Of forty units one has half of the weight: without it nothing is known of what it would have said."""
     even = MeasureStatistics.of_rows(40, 0.9, 0.02)
-    heavy = MeasureStatistics.of_rows(40, 0.9, 0.02, units=SamplingUnits(40, 40.0, 0.5, 20.0))
+    heavy = MeasureStatistics.of_rows(40, 0.9, 0.02, units=SamplingUnits(40, 40.0, 0.5, 20.0, 40.0))
     assert compute_interval(heavy)[0] < compute_interval(even)[0] - 0.2
     # the upper end knows of it in so far as it is more than its share: R·(μ − 1/C)
     assert compute_interval(heavy) == pytest.approx(written_interval(heavy))

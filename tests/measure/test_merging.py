@@ -19,6 +19,7 @@ from faithkit.measure.difference import subtract_measures
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.merging import Merging, _content_order, divide_rows, match_rows
 from faithkit.measure.jackknife.summary import JackknifeEstimate
+from tests.definition import Rows
 
 ACCIDENT, MISSES = 0.001, 0.025  # as in test_merged_bounds
 
@@ -95,26 +96,35 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
     rng, methods = np.random.default_rng(len(kind)), set()
     for _ in range(3):
         vectors, labels, weights, clusters = draw_rows(rng, kind)
-        shared, blocks, cells = form_near_blocks(vectors, weights, clusters)
+        _, blocks, cells = form_near_blocks(vectors, weights, clusters)
         result = measure(vectors, labels, weights, clusters)
         if len(cells) == 1:  # those are matched
             continue
         methods.add(result.statistics.merging)
 
-        def x(
-            gone, shared=shared, blocks=blocks, labels=labels, weights=weights, clusters=clusters, cells=cells
-        ):
-            rows = labels, weights, clusters, gone
-            return merged_share(shared, *rows, heaviest=max(cells)) + merged_share(blocks, *rows)
-
-        units = [c for c in dict.fromkeys(clusters.tolist()) if weights[clusters == c].sum() > 0]
-        left = np.array([x(np.flatnonzero(clusters == c).tolist()) for c in units])
-        whole, C = x(()), len(units)
-        assert result.statistics.estimate == pytest.approx(whole, abs=1e-9)
-        assert np.sort(result.value) == pytest.approx(np.sort(C * whole - (C - 1) * left), abs=1e-8)
-        assert result.statistics.se == pytest.approx(
-            np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum()), abs=1e-9
+        n, merged = len(labels), np.full(len(labels), -1)
+        for number, rows in enumerate(blocks):
+            merged[rows] = number
+        names = np.unique(vectors, axis=0, return_inverse=True)[1].reshape(-1)
+        definition = Rows(
+            explanation=names,
+            holds=names[:, None] == names,
+            apart=np.not_equal.outer(labels, labels).astype(float),
+            weights=weights,
+            unit=clusters,
+            block=np.zeros(n, dtype=int),
+            owns=np.ones(n, dtype=bool),
+            merged=merged,
         )
+        alive = np.ones(n, dtype=bool)
+        sizes = definition.sizes(alive, alive)
+        whole = definition.measure(alive, alive, sizes)[0]
+        assert result.statistics.low_estimate == pytest.approx(whole, abs=1e-9)
+        units = [c for c in dict.fromkeys(clusters.tolist()) if weights[clusters == c].sum() > 0]
+        C = len(units)
+        for place in (0, C // 2, C - 1):
+            without = definition.measure(clusters != units[place], alive, sizes)[0]
+            assert result.value[place] == pytest.approx(C * whole - (C - 1) * without, abs=1e-8)
     assert "near blocks" in methods
 
 

@@ -126,10 +126,14 @@ def test_nothing_is_tested_where_every_block_has_one_label():
     assert "in every block all predictions are the same" in judge(result, consistency=0.1)[0].words
 
 
-def test_a_text_about_blocks_in_which_one_label_has_most_rows_shows_no_labels():
-    result = faithkit.score([1, *[0] * 19], WORDS, blocks=QUESTION)
-    assert "by predicted label" not in str(result)
-    assert set(result.by_label().not_measured.values()) == {"rows are compared only within their blocks"}
+def test_a_label_is_compared_within_its_blocks():
+    labels = [1, 0, 1, 0, 0] + [0] * 10 + [0, 1, 1, 0, 0]
+    result = faithkit.score(labels, WORDS, blocks=QUESTION)
+    assert "by predicted label" in result.to_text(verbose=True)
+    # each row of the rare label shares its word with rows of the other label alone
+    rare = result.by_label()["consistency"][1]
+    assert (rare.n, rare.estimate) == (4, 0.0)
+    assert rare.chance == pytest.approx(1 / 4)  # of four other rows in its block, one has its label
 
 
 def test_explanations_that_name_the_label_are_found_across_blocks():
@@ -176,8 +180,7 @@ def test_no_pool_is_proposed_to_rows_in_blocks():
         ({"blocks": [None, *QUESTION[1:]]}, "row 0 has no value among the blocks"),
         ({"blocks": QUESTION[:-1]}, "19 blocks for 20 rows"),
         ({"blocks": "answer"}, "answer"),
-        ({"blocks": QUESTION, "clusters": QUESTION}, "either blocks or clusters"),
-        ({"blocks": QUESTION, "weights": np.arange(20)}, "leave out the weights, or the blocks"),
+        ({"blocks": QUESTION, "clusters": QUESTION}, "in every block all rows are of one cluster"),
         ({"blocks": QUESTION, "uninformative": True}, "uninformative is said of weights and clusters"),
     ],
 )
@@ -186,13 +189,24 @@ def test_blocks_that_say_nothing_are_refused(options, message):
         faithkit.score(LABELS, WORDS, TABLE, **options)
 
 
-def test_a_pool_has_no_blocks():
+def test_rows_of_a_pool_are_compared_within_their_blocks():
     rules = [faithkit.Rule([faithkit.plugin.Interval("x", high=3.0)])] * 20
     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
-    with pytest.raises(InputError, match="leave out the pool, or the blocks"):
-        faithkit.score(LABELS, explanations, TABLE[["x"]], blocks=QUESTION, pool=(TABLE[["x"]], LABELS))
+    pool = {"pool": (TABLE[["x"]][:5] + 0.25, [1, 1, 1, 1, 1])}
+    with pytest.raises(InputError, match="20 blocks, and the pool has 5 rows more: give 25"):
+        faithkit.score(LABELS, explanations, TABLE[["x"]], blocks=QUESTION, **pool)
+    of_first = [*QUESTION, *["q1"] * 5]
+    alone, with_pool = (
+        faithkit.score(LABELS, explanations, TABLE[["x"]], blocks=blocks, **more).sufficiency.value
+        for blocks, more in ((QUESTION, {}), (of_first, pool))
+    )
+    # in the first block, the rule holds for the labels 1, 1 and 0, and for two ones of the pool
+    before, after = [1 / 2, 1 / 2, 0, 1 / 3, 1 / 3], [3 / 4, 3 / 4, 0, 1 / 5, 1 / 5]
+    assert with_pool - alone == pytest.approx((sum(after) - sum(before)) / 20)
 
 
 def test_numbers_that_do_not_vary_within_blocks_have_nothing_to_explain():
-    with pytest.raises(InputError, match="in every block all predictions are the same number"):
+    with pytest.raises(
+        InputError, match="in every block all predictions of rows with a weight are the same number"
+    ):
         faithkit.score(np.repeat([0.5, 1.5, 2.5, 3.5], 5), WORDS, blocks=QUESTION, outcome="numbers")

@@ -78,12 +78,16 @@ def test_rows_keep_their_numbers_among_contradictions_and_local_results():
         assert result.local(row).sufficiency.value == pytest.approx(expected)
 
 
-def test_with_clusters_so_many_rows_are_refused_with_the_way_out():
-    with pytest.raises(
-        faithkit.errors.InputError,
-        match="at most 50 rows with weights, clusters or blocks, and there are 300",
-    ):
-        score(X, LABELS, clusters=np.arange(N) // 2)
+def test_with_weights_and_clusters_the_owners_are_compared_with_all_rows_of_other_clusters():
+    customer, weights = np.arange(N + 40) // 2, RNG.random(N + 40) + 0.5
+    result = score(X, LABELS, pool=POOL, clusters=customer, weights=weights)
+    rows, labels = np.concatenate([X, POOL[0]]), np.concatenate([LABELS, POOL[1]])
+    owners, scores = find_owners(result), []
+    for i in owners:
+        others = np.flatnonzero((customer != customer[i]) & (np.abs(rows[:, 0] - X[i, 0]) < 0.05))
+        scores.append(np.average(labels[others] == LABELS[i], weights=weights[others]))
+    assert result.sufficiency.value == pytest.approx(np.average(scores, weights=weights[owners]))
+    assert (result.design.owners, result.design.clusters) == (OWNERS, 150)
 
 
 @pytest.mark.parametrize(("n_background", "source"), [(N, "the background"), (N - 1, "the rows themselves")])

@@ -16,6 +16,7 @@ from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.explanations.predicates import Interval
 from faithkit.explanations.rules import Rule
+from tests.definition import Rows, measure_all, standard_errors
 
 N = 60
 
@@ -43,21 +44,20 @@ def compare_rules(log):
 
 
 def estimate_without_each_unit(log, weights, unit):
-    """Return the estimate and its standard error; cells differ, so that the largest one stands for what else there is."""
-    shared, apart = np.array(compare_rules(log)), np.not_equal.outer(*[log["label"].to_numpy()] * 2)
-    same_unit = unit[:, None] == unit[None]
-    largest = ((shared & same_unit) @ weights).max()
-
-    def x(alive):
-        w = np.where(alive, weights, 0.0)
-        cell = (shared & same_unit) @ w
-        others = largest + (shared @ w)[:, None] - cell[:, None] - cell[None]
-        K = np.where(shared & ~same_unit, w[:, None] * w[None] / others, 0.0)
-        return (K * ~apart).sum() / w.sum()
-
-    left = np.array([x(unit != u) for u in np.unique(unit)])
-    C = len(left)
-    return x(np.ones(N, dtype=bool)), np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum())
+    """Return the estimate and the standard error of its lower end, by the definition."""
+    one, everybody = np.zeros(N, dtype=int), np.ones(N, dtype=bool)
+    rows = Rows(
+        explanation=np.unique(log["rule"], return_inverse=True)[1],
+        holds=np.array(compare_rules(log)),
+        apart=np.not_equal.outer(*[log["label"].to_numpy()] * 2).astype(float),
+        weights=weights,
+        unit=unit,
+        block=one,
+        owns=everybody,
+        merged=one - 1,
+    )
+    (_, printed, _, _), *without = measure_all(rows)
+    return printed, standard_errors(*without)[0]
 
 
 def run(*args):

@@ -199,7 +199,7 @@ class Log:
         explained_log, unexplained_log = (
             log.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
-        metadata = {role: getattr(unexplained_log, role) for role in ("weights", "clusters", "ids")}
+        metadata = {role: getattr(unexplained_log, role) for role in ("weights", "clusters", "blocks", "ids")}
         return explained_log, PoolRows.of(unexplained_log.X, unexplained_log.predictions, **metadata)
 
 

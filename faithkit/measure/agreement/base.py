@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.bitsets import Bits
-from faithkit.measure.counting.owners import Counts, Owners
+from faithkit.measure.counting.owners import Counts, Owners, index_codes
 
 Batch = tuple[int, int, Bits]
 """Some explanations of a relation's matrix: start, stop and packed bits."""
@@ -126,7 +126,7 @@ def agreeing_weights(
     array([5, 5, 4])
     """
     k = int(label.max(initial=0)) + 1
-    slots, slot = np.unique(group * k + label, return_inverse=True)
+    slots, _, slot = index_codes(group * k + label)
     slot_weight = sum_by(slot, weight, len(slots))
     return agreement.sum_over_slots(slots // k, slots % k, slot_weight)[slot]
 

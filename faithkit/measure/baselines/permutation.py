@@ -1,12 +1,12 @@
 """The permutation test: how often labels that are unrelated to the explanations agree as well.
 
 Labels are permuted while the explanations stay fixed, so the rows that can be checked do not change. Rows of
-a pool keep their labels. In blocks, labels are permuted within each block. Labels are assigned to instances
-in an order of their content, so the order of the rows does not matter.
+a pool keep their labels. Labels are assigned to instances in an order of their content, so the order of the
+rows does not matter.
 
-With weights or clusters, the labels and weights of whole clusters are exchanged, between clusters of the same
-size. To permute labels alone would break their dependence on the weights, and to permute rows alone would
-break their dependence on the cluster. Both would reject true null hypotheses.
+With weights, clusters or blocks, the labels and weights of whole clusters are exchanged, between clusters of
+the same size in the same block. To permute labels alone would break their dependence on the weights, and to
+permute rows alone would break their dependence on the cluster. Both would reject true null hypotheses.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,11 +22,11 @@ from faithkit.arrays.batches import concatenate_ranges
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, unpack_bits
 from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.arrays.row_random import create_generator
-from faithkit.explanations.relations import Relation, WithinBlock, key_of
+from faithkit.explanations.relations import WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions, agreeing_weights
 from faithkit.measure.agreement.same_label import COMMON, SAME_LABEL
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.cells import mark_run_starts
 from faithkit.measure.counting.owners import Counts, Owners, count_codes
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.intervals import MeasureStatistics
@@ -65,9 +65,7 @@ def permutation_p_value(
     if isinstance(counts, CellCount):
         return unit_p_value(counts, permutations, seed)
     permuted = _permute_labels(counts.owners.by_label(), permutations, seed)
-    if isinstance(counts, BlockCount):
-        means = _means_in_blocks(counts, permutations, seed)
-    elif counts.relation.groups:
+    if counts.relation.groups:
         means = _means_of_groups(counts, statistics, permuted)
     else:
         means = _means_of_relation(counts, permuted, _content_order(counts))
@@ -119,33 +117,6 @@ def _means_of_relation(counts: RowCount, permuted: Permutations, order: NDArray[
     while batch := [labels[position] for labels in islice(permuted, batch_size)]:
         for A in _count_agreeing(counts, batch, pool_sums):
             yield float(divide_safely(A - s, D)[order].sum() / len(order))
-
-
-def _means_in_blocks(counts: BlockCount, permutations: int, seed: int) -> Iterator[float]:
-    """Yield M under permutations of the labels within each block."""
-    order = _content_order_in_blocks(counts)
-    permuted = _permute_in_blocks(counts, order, permutations, seed)
-    if not counts.relation.groups:
-        yield from _means_of_relation(counts, permuted, order)
-        return
-    totals, k = counts.owners.totals, counts.n_labels
-    owned_explanation = counts.owned[order]
-    checked = np.flatnonzero(totals[owned_explanation] > 1)
-    for labels in permuted:
-        codes = owned_explanation[checked] * k + labels[checked]
-        yield _sum_scores(codes, totals, counts.agreement, k) / counts.owners.n
-
-
-def _permute_in_blocks(
-    counts: BlockCount, order: NDArray[np.intp], permutations: int, seed: int
-) -> Permutations:
-    """Yield the labels of instances in this order, permuted within each block."""
-    rng = create_generator(seed)
-    block = np.cumsum(np.diff(counts.row_block[order], prepend=-1) != 0)
-    labels = counts.labels[order]
-    labels = labels[np.lexsort((labels, block))]
-    for _ in range(permutations):
-        yield labels[np.lexsort((rng.random(len(labels)), block))]
 
 
 def _group_sizes(owners: Owners, statistics: MeasureStatistics) -> Counts:
@@ -202,40 +173,25 @@ def _content_order(counts: RowCount) -> NDArray[np.intp]:
     The content of an instance is its explanation and all explanations that hold for it. Instances that are
     equal in both can be exchanged, whatever their labels.
     """
-    word, scope_word = _content_of_rows(counts, counts.relation)
-    return np.lexsort((scope_word, counts.reflexive, word, -counts.owners.totals[counts.owned]))
-
-
-def _content_order_in_blocks(counts: BlockCount) -> NDArray[np.intp]:
-    """Order instances by block, whose content is that of its rows and their labels, and then by content."""
-    assert isinstance(counts.relation, WithinBlock)
-    word, scope_word = _content_of_rows(counts, counts.relation.relation)
-    row_word = hash_rows(np.column_stack([word, scope_word, counts.labels.view(np.uint64)]))
-    block_word = sum_by(counts.row_block, row_word, len(counts.sizes))  # modulo 2**64
-    return np.lexsort((scope_word, counts.reflexive, word, counts.row_block, block_word[counts.row_block]))
-
-
-def _content_of_rows(counts: RowCount, relation: Relation) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return a hash of each row's explanation, and one of all explanations that hold for the row."""
-    owners = counts.owners
-    content = _hash_explanations(counts, relation)
+    owners, content = counts.owners, _hash_explanations(counts)
     word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
-    if relation.groups:  # a row's own explanation is the only one that holds for it
-        return word[counts.owned], np.zeros(len(counts.owned), dtype=np.uint64)
-    return word[counts.owned], counts.sums(word[:, None])[:, 0]  # modulo 2**64
+    scope_word = counts.sums(word[:, None])[:, 0]  # modulo 2**64
+    return np.lexsort((scope_word, counts.reflexive, word[counts.owned], -owners.totals[counts.owned]))
 
 
-def _hash_explanations(counts: RowCount, relation: Relation) -> NDArray[np.uint64]:
-    """Return a hash of each distinct explanation; all missing ones have the same."""
+def _hash_explanations(counts: RowCount) -> NDArray[np.uint64]:
+    """Return a hash of each distinct explanation, whatever its block; all missing ones have the same."""
+    relation = counts.relation
+    relation = relation.relation if isinstance(relation, WithinBlock) else relation
     words = hash_content(key_of(relation, counts.explanations))
     return np.where(counts.explanations.missing, MISSING, words)
 
 
-# -- rows with weights or clusters --
+# -- rows with weights, clusters or blocks --
 
 
 def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float | None:
-    """Return the one-sided p-value of M; None where no two clusters have the same size.
+    """Return the one-sided p-value of M; None where no two clusters of a block have the same size.
 
     Examples
     --------
@@ -249,46 +205,67 @@ def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float |
     >>> unit_p_value(counts, 99)
     0.01
     """
-    order = _content_order_in_units(counts)
-    unit = counts.design.unit[order]
-    size = np.bincount(unit)  # of explained rows, because a pool keeps its labels
-    if np.bincount(size[size > 0]).max() < 2:
+    exchange = _Exchange(counts)
+    if not exchange.is_possible:
         return None
-    pool, position = np.arange(len(order), len(counts.labels)), np.argsort(order)
-    sources = (
-        np.append(order[source][position], pool) for source in _permute_units(unit, size, permutations, seed)
-    )
-    means = _means_of_units(counts, sources)
+    means = _means_of_units(counts, exchange.sources(permutations, seed))
     observed, _ = counts.owners.mean_agreement
     return _compute_p_value(means, observed - 1e-9, permutations)
 
 
-def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> Iterator[Counts]:
-    """Yield the source row of each row's label and weight; the rows of a cluster must be consecutive."""
-    rng = create_generator(seed)
-    starts = np.flatnonzero(np.diff(unit, prepend=-1))
-    sizes = size[unit[starts]]
-    for _ in range(permutations):
-        source = np.empty(len(unit), dtype=np.int64)
-        for cluster_size in np.unique(sizes).tolist():
-            cluster_starts = starts[sizes == cluster_size]
-            offset = np.arange(cluster_size)
-            source[cluster_starts[:, None] + offset] = rng.permutation(cluster_starts)[:, None] + offset
-        yield source
+class _Exchange:
+    """Clusters whose labels and weights can be exchanged: those of one size in one block.
+
+    Of a cluster with rows in several blocks, the rows of each block are exchanged. The rows of a pool keep
+    their labels.
+    """
+
+    def __init__(self, counts: CellCount) -> None:
+        n, design = counts.n_explained, counts.design
+        self.n_rows = len(counts.labels)
+        self.order = _content_order_in_units(counts)
+        block = np.zeros(n, dtype=np.int64) if design.block is None else design.block[:n]
+        block, unit = block[self.order], design.unit[self.order]
+        self.starts = np.flatnonzero(mark_run_starts(block, unit))
+        self.sizes = np.diff(self.starts, append=n)
+        kinds = np.column_stack([block[self.starts], self.sizes])
+        self.kind = np.unique(kinds, axis=0, return_inverse=True)[1].reshape(-1)
+        self.by_kind = np.argsort(self.kind, kind="stable")
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether any two clusters can be exchanged."""
+        return len(np.unique(self.kind)) < len(self.kind)
+
+    def sources(self, permutations: int, seed: int) -> Iterator[Counts]:
+        """Yield the source row of each row's label and weight."""
+        rng = create_generator(seed)
+        source, all_sources = np.empty_like(self.kind), np.arange(self.n_rows)
+        for _ in range(permutations):
+            source[self.by_kind] = np.lexsort((rng.random(len(self.kind)), self.kind))
+            rows = concatenate_ranges(self.starts[source], self.sizes)
+            sources = all_sources.copy()
+            sources[self.order] = self.order[rows]
+            yield sources
 
 
 def _content_order_in_units(counts: CellCount) -> Counts:
-    """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
-    n, words = counts.n_explained, _hash_explanations(counts, counts.relation)
-    unit, content = counts.design.unit[:n], words[counts.owned[:n]]
+    """Order rows by content, block by block and cluster by cluster, so that their order does not matter."""
+    n, words, design = counts.n_explained, _hash_explanations(counts), counts.design
+    unit, content = design.unit[:n], words[counts.owned[:n]]
+    block = np.zeros(n, dtype=np.int64) if design.block is None else design.block[:n]
     # in a group, a row's own explanation is its whole content; sums are modulo 2**64
     scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words[:, None])[:n, 0]
-    label, weight = counts.labels[:n].view(np.uint64), counts.design.steps[:n].view(np.uint64)
+    frequency_rank = np.argsort(
+        np.argsort(-np.bincount(counts.labels[:n], minlength=counts.n_labels), kind="stable")
+    )
+    label, weight = frequency_rank[counts.labels[:n]].view(np.uint64), design.steps[:n].view(np.uint64)
     word = hash_rows(np.column_stack([content, scope_word]))
-    row_word = hash_rows(np.column_stack([word, label, weight]))
-    unit_word = np.zeros(counts.design.n_units, dtype=np.uint64)
-    np.add.at(unit_word, unit, row_word)
-    return np.lexsort((row_word, word, unit, unit_word[unit]))
+    row_word = hash_rows(
+        np.column_stack([word, label, weight])
+    )  # by frequency: names of labels do not matter
+    unit_word, block_word = sum_by(unit, row_word), sum_by(block, row_word)
+    return np.lexsort((row_word, word, unit, unit_word[unit], block, block_word[block]))
 
 
 def _means_of_units(counts: CellCount, sources: Iterable[Counts]) -> Iterator[float]:

@@ -1,4 +1,4 @@
-"""Counts of rows with weights or clusters."""
+"""Counts of rows with weights, clusters or blocks."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -6,43 +6,155 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from faithkit.arrays import sum_by
+from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, group_explanations, holds_bits
+from faithkit.explanations.relations import Relation, WithinBlock, group_explanations, holds_bits
 from faithkit.measure.agreement.base import Agreement, agreeing_weights
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.cells import Cells, mark_run_starts
+from faithkit.measure.counting.cells import Cells, MatrixColumns, mark_run_starts
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts, Owners
+from faithkit.measure.counting.pair_ratio import EQUAL_SIZES, CellSizes, PairRatio, SizeSums, Sums
+from faithkit.measure.counting.parts import Parts
 from faithkit.measure.counting.scans import NO_SLOTS, Pool
 from faithkit.measure.counting.tally import RowCount, Tally, check_size
-from faithkit.measure.jackknife.pairs import pair_sums
 
 PAIRS = 2**22  # pairs of explanation and instance per batch
+CELLS = 2**14  # per batch of sums: they fit in the cache
+NEARLY = 1e-9  # cells whose weights differ by less weigh the same
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class CellCount(RowCount):
-    """Counts over rows with weights or clusters, in steps of the weights.
+    """Counts over rows with weights, clusters or blocks, in steps of the weights.
 
     The rows of a pool follow the explained rows, and own no explanation (−1). An owner is the weight that
-    one unit owns of one explanation and label. `weight_range` has the weights of the smallest and the largest
-    cell. Numbers are in units of `scale`, the disagreement that a constant explanation leaves.
-    `grouped_cells` has all cells of a grouping relation.
+    one unit owns of one explanation and label. In blocks, every explanation holds inside one block only, and
+    blocks are left out one by one instead of clusters. Numbers are in units of `scale`, the disagreement that
+    a constant explanation leaves. `weight_range` has the weights of the smallest and the largest cell,
+    and `sizes` how unequal cells are. `grouped_cells` has all cells of a grouping relation, and
+    `owner_unit` the unit of each entry of `owners`.
     """
 
     design: Design
     n_explained: int
     pool_samples: tuple[Sample, ...] = ()
     weight_range: tuple[int, int] = (0, 0)
+    sizes: CellSizes = EQUAL_SIZES
     grouped_cells: Cells | None = None
+    owner_unit: Counts = NO_SLOTS
 
     is_plain = False  # rows are not equal
+
+    @cached_property
+    def without_block(self) -> Counts:
+        """The number of each explanation; an explanation has the same number in all blocks."""
+        if not isinstance(self.relation, WithinBlock):
+            return np.arange(len(self.explanations))
+        return group_explanations(self.relation.relation, self.explanations, missing_apart=True).codes
+
+    @cached_property
+    def owner_index(self) -> Counts:
+        """The entry of every explained row in `owners`."""
+        owners, n = self.owners, self.n_explained
+        row_keys = self.owned[:n], self.design.unit[:n], self.labels[:n]
+        return _find_keys((owners.explanation, self.owner_unit, owners.label), row_keys)
+
+    @property
+    def is_in_blocks(self) -> bool:
+        """Whether rows are compared only within blocks."""
+        return self.design.block is not None
+
+    @property
+    def has_equal_cells(self) -> bool:
+        """Whether all cells weigh the same."""
+        smallest, largest = self.weight_range
+        return largest - smallest <= NEARLY * largest
+
+    @cached_property
+    def n_left_out(self) -> int:
+        """The number of units that are left out one by one: clusters, rows or blocks."""
+        return int(self.design.independent_unit.max()) + 1
+
+    def pair_sums(self, label: int | None = None) -> Sums:
+        """Sum over the pairs of all owners, or of a label's owners."""
+        ratio = self._pair_ratio(self._sizes(label))
+        return ratio.sum_parts(self._parts(label))
+
+    def _parts(self, label: int | None = None) -> Iterator[Parts]:
+        """Yield the parts in batches; with a `label`, only rows of this label own any."""
+        for cells in self.cells():
+            for batch in cells.batches(CELLS):
+                yield Parts.of(batch, self.design.step, label)
+
+    def _sizes(self, label: int | None) -> CellSizes:
+        """Return how unequal the cells are that owners, or a label's owners, are compared with."""
+        if label is None or self.has_equal_cells:
+            return self.sizes
+        sums = SizeSums(self.design.n_units)
+        for parts in self._parts(label):
+            sums.add(parts)
+        return sums.sizes
+
+    def _pair_ratio(self, sizes: CellSizes | None, block_of_explanation: Counts | None = None) -> PairRatio:
+        is_declared = self.design.uninformative
+        block = self.explanations.block if block_of_explanation is None else block_of_explanation
+        return PairRatio(
+            self.agreement, self.n_left_out, None if is_declared else sizes, not is_declared, block
+        )
+
+    def _constant_parts(self, label: int | None = None) -> Parts:
+        """Return the parts of one explanation that all rows own, or all rows of a block."""
+        is_owner = np.arange(len(self.design)) < self.n_explained
+        steps, block = self.design.steps, self.design.block
+        explanation = np.zeros_like(steps) if block is None else block
+        owner_weight = np.where(is_owner, steps, 0)
+        cells = Cells.of(explanation, self.design.unit, self.labels, steps, owner_weight)
+        return Parts.of(cells, self.design.step, label)
+
+    @property
+    def _constant_ratio(self) -> PairRatio:
+        """How pairs of a constant explanation are compared: everything that has a pair counts as checked."""
+        return self._pair_ratio(None, np.arange(self.n_left_out) if self.is_in_blocks else None)
+
+    def constant_sums(self, label: int | None = None) -> Sums:
+        """Return the sums of one explanation for all rows, or in blocks for all rows of each block.
+
+        With a `label`, only rows of this label own it.
+        """
+        return self._constant_ratio.sum_parts([self._constant_parts(label)])
+
+    def label_chance(self, label: int | None) -> float | None:
+        """Return the score of a constant explainer for the owners of one label, or of all labels."""
+        parts = self._constant_parts(label)
+        return self._mean_chance(parts, parts.by_part(parts.owned))
+
+    def _mean_chance(self, parts: Parts, weight: Floats) -> float | None:
+        """Return the mean score of parts that have pairs; None if none has."""
+        is_checked, level = self._constant_ratio.levels(parts)
+        weight = weight * is_checked
+        if not weight.any():
+            return None
+        return min(1.0, max(0.0, 1.0 - float((weight * level).sum() / weight.sum())))  # but for rounding
+
+    def checked_chance(self) -> float | None:
+        """Return the score of unrelated explanations on the rows that can be checked."""
+        if not self.is_in_blocks or self.agreement.is_normalised:
+            return self.chance()
+        owners, parts = self.owners, self._constant_parts()
+        checked = sum_by(self.owner_block, owners.weight * (owners.others > 0), self.n_left_out)
+        return self._mean_chance(parts, checked[parts.explanation].astype(np.float64))
+
+    @property
+    def owner_block(self) -> Counts:
+        """The block of each entry of `owners`."""
+        assert self.explanations.block is not None
+        return self.explanations.block[self.owners.explanation]
 
     def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, those of the pool last, in batches of explanations."""
@@ -61,13 +173,6 @@ class CellCount(RowCount):
         in_pool = slice(self.n_explained, None)
         return self.labels[in_pool][self.design.steps[in_pool] > 0]
 
-    def label_chance(self, label: int | None) -> float | None:
-        """Return the score of a constant explainer for the owners of one label, or of all labels."""
-        is_owner = self.owned >= 0
-        if label is not None:
-            is_owner &= self.labels == label
-        return self.design.chance(self.labels, is_owner, self.agreement)
-
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
         """Yield the sample and the pieces of its pool, with their labels."""
         start = 0
@@ -80,29 +185,11 @@ class CellCount(RowCount):
         if self.grouped_cells is not None:
             yield self.grouped_cells
             return
-        n, steps = len(self.labels), self.design.steps
+        columns = MatrixColumns.of(self.design.unit, self.labels, self.design.steps)
         for start, stop, bits in self.batches():
-            owning_rows = np.flatnonzero((self.owned >= start) & (self.owned < stop))
-            explanation, instance = np.nonzero(unpack_bits(bits, n))
-            rows = np.append(instance, owning_rows)
-            is_owner = np.arange(len(rows)) >= len(instance)
-            yield Cells.of(
-                np.append(explanation + start, self.owned[owning_rows]),
-                self.design.unit[rows],
-                self.labels[rows],
-                scope_weight=np.where(is_owner, 0, steps[rows]),
-                owner_weight=np.where(is_owner, steps[rows], 0),
-                n_owners=is_owner.astype(np.int64),
-            )
+            owners = np.flatnonzero((self.owned >= start) & (self.owned < stop))
+            yield columns.cells(bits, start, owners, self.owned[owners])
             del bits  # free memory before the next batch
-
-    @property
-    def constant_cells(self) -> Cells:
-        """The cells of a constant explanation, which all rows own and which holds for all rows."""
-        owner_weight = np.where(np.arange(len(self.design)) < self.n_explained, self.design.steps, 0)
-        return Cells.of(
-            np.zeros_like(owner_weight), self.design.unit, self.labels, self.design.steps, owner_weight
-        )
 
     def label_counts(self, explanations: Counts) -> Counts:
         """Count the rows of every label for which each of these explanations holds, without weights."""
@@ -179,7 +266,7 @@ def count_cells(
     pool: Pool | None = None,
     agreement: Agreement = SAME_LABEL,
 ) -> CellCount:
-    """Tally a relation over a sample and its pool, whose rows have weights or clusters.
+    """Tally a relation over a sample and its pool, whose rows have weights, clusters or blocks.
 
     `agreement` assumes equal rows. The unit of numbers is set here.
 
@@ -193,15 +280,34 @@ def count_cells(
     >>> counted.owners.others, counted.owners.agreeing
     (array([1, 2]), array([0, 0]))
     """
-    groups = group_explanations(relation, sample.explanations)
     pieces = [] if pool is None else list(pool)
-    owned_explanation = np.append(groups.codes, np.full(len(design) - len(sample), -1))
-    labels = np.concatenate([labels, *(codes for _, codes in pieces)])
-    distinct = sample.explanations.take(groups.first)
-    pool_samples = tuple(piece_sample for piece_sample, _ in pieces)
-    return count_coded(
-        relation, sample, distinct, owned_explanation, labels, n_labels, design, agreement, pool_samples
+    samples = [sample, *(piece for piece, _ in pieces)]
+    if design.block is not None:
+        relation, samples = WithinBlock(relation), _set_blocks(samples, design.block)
+    sample, *pool_samples = samples
+    groups = group_explanations(
+        relation, sample.explanations, missing_apart=True if design.block is not None else None
     )
+    return count_coded(
+        relation,
+        sample,
+        sample.explanations.take(groups.first),
+        np.append(groups.codes, np.full(len(design) - len(sample), -1)),
+        np.concatenate([labels, *(codes for _, codes in pieces)]),
+        n_labels,
+        design,
+        agreement,
+        tuple(pool_samples),
+    )
+
+
+def _set_blocks(samples: list[Sample], block: Counts) -> list[Sample]:
+    """Return the same rows, whose explanations know their blocks."""
+    blocks = np.split(block, np.cumsum([len(sample) for sample in samples])[:-1])
+    return [
+        Sample(sample.X, attrs.evolve(sample.explanations, block=block))
+        for sample, block in zip(samples, blocks, strict=True)
+    ]
 
 
 def count_coded(
@@ -221,8 +327,11 @@ def count_coded(
     """
     grouped_cells = None
     if relation.groups:
-        scope_weight = np.where(distinct.missing[owned_explanation], 0, design.steps)
-        grouped_cells = Cells.of(owned_explanation, design.unit, labels, scope_weight, design.steps)
+        is_missing = distinct.missing[owned_explanation]
+        scope_weight, outside_weight = (np.where(mask, design.steps, 0) for mask in (~is_missing, is_missing))
+        grouped_cells = Cells.of(
+            owned_explanation, design.unit, labels, scope_weight, design.steps, outside_weight
+        )
     uncounted = CellCount(
         relation=relation,
         sample=sample,
@@ -246,45 +355,51 @@ def count_coded(
 
 def _constant_disagreement(uncounted: CellCount) -> float:
     """Return the mean disagreement that a constant explanation leaves; numbers are divided by it."""
-    sums = pair_sums(uncounted.constant_cells, uncounted.agreement, uncounted.design.n_units)
-    if sums.disagreement <= NOTHING * max(1.0, sums.compared):
+    sums = uncounted.constant_sums()
+    if sums.all_disagreement <= NOTHING * max(1.0, sums.all_compared):
+        within = "in every block " if uncounted.is_in_blocks else ""
         raise InputError(
-            "there is nothing to explain: all predictions of rows with a weight are the same number, or of "
-            "one cluster. For numbers, faithkit measures the share of variance explained, and they have none."
+            f"there is nothing to explain: {within}all predictions of rows with a weight are the same "
+            "number, or of one cluster. For numbers, faithkit measures the share of variance explained, and "
+            "they have none."
         )
-    return sums.disagreement / sums.compared
+    return sums.all_disagreement / sums.all_compared
 
 
 def _count_owners(uncounted: CellCount) -> CellCount:
     """Compute the owners in one pass over the cells."""
     totals = np.zeros(len(uncounted.explanations), dtype=np.int64)
-    owner_batches, weight_ranges = [], []
+    owner_batches, weight_ranges, sizes = [], [], SizeSums(uncounted.design.n_units)
     for cells in uncounted.cells():
         owner_batches.append(_owner_columns(cells, uncounted.agreement, totals))
         weight_ranges.append(cells.weight_range)
+        for batch in cells.batches(CELLS):
+            sizes.add(Parts.of(batch, uncounted.design.step))
     row, unit, label, steps, rows, alike, own, own_agreeing = (
-        np.concatenate(values) for values in zip(*owner_batches, strict=True)
+        values[0] if len(values) == 1 else np.concatenate(values)
+        for values in zip(*owner_batches, strict=True)
     )
-    n = uncounted.n_explained
-    row_keys = uncounted.owned[:n], uncounted.design.unit[:n], uncounted.labels[:n]
     nonempty = [extent for extent in weight_ranges if extent != (0, 0)] or [(0, 0)]
     return attrs.evolve(
         uncounted,
         owners=Owners(row, label, rows, alike, totals, own, own_agreeing, steps),
-        owner_index=_find_keys((row, unit, label), row_keys),
+        owner_unit=unit,
         weight_range=(min(low for low, _ in nonempty), max(high for _, high in nonempty)),
+        sizes=sizes.sizes,
     )
 
 
 def _owner_columns(cells: Cells, agreement: Agreement, totals: Counts) -> tuple[np.ndarray, ...]:
     """Return the columns of all owners in these cells; add to `totals` in place."""
     row, label, scope_weight = cells.explanation, cells.label, cells.scope_weight
-    np.add.at(totals, row, scope_weight)
+    starts = np.flatnonzero(mark_run_starts(row))
+    totals[row[starts]] += np.add.reduceat(scope_weight, starts)
     alike = agreeing_weights(agreement, row, label, scope_weight)
     own_agreeing = agreement.sum_over_slots(cells.cell, label, scope_weight)
     own = cells.cell_weights[0][cells.cell]
     columns = row, cells.unit, label, cells.owner_weight, cells.n_owners, alike, own, own_agreeing
-    return tuple(values[cells.n_owners > 0] for values in columns)
+    is_owned = cells.n_owners > 0
+    return columns if is_owned.all() else tuple(values[is_owned] for values in columns)
 
 
 def _find_keys(sorted_keys: tuple[Counts, ...], keys: tuple[Counts, ...]) -> Counts:

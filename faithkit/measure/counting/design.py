@@ -1,8 +1,8 @@
-"""The sampling design: the weight and the cluster of each row.
+"""The sampling design: the weight, the cluster and the block of each row.
 
 A cluster contains the rows of one case, such as one customer. A row is checked only against rows of *other*
-clusters, and each of them counts by its weight. By default every row has the weight 1 and its own cluster;
-the plain tally then counts faster.
+clusters, and each of them counts by its weight; in blocks, only against those of its own block. By default
+every row has the weight 1 and its own cluster, and there are no blocks; the plain tally then counts faster.
 """
 
 from collections.abc import Mapping, Set
@@ -11,13 +11,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import Agreement, agreeing_weights
-from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Counts
 from faithkit.third_party import guard
 
@@ -27,7 +24,7 @@ MAX_WEIGHT = 1e100  # the sum of larger weights could overflow
 
 @attrs.frozen(eq=False)
 class Design:
-    """The weight and the cluster of every row.
+    """The weight, the cluster and the block of every row.
 
     Weights are integer steps, so that sums and differences are exact.
 
@@ -43,6 +40,8 @@ class Design:
         Whether weights differ, and whether any cluster has several rows.
     uninformative : bool
         Whether the user declares that weights and cluster sizes are unrelated to predictions.
+    block : (n,) int, optional
+        The number of each row's block, where rows are in blocks.
 
     Examples
     --------
@@ -59,10 +58,13 @@ class Design:
     is_weighted: bool
     is_clustered: bool
     uninformative: bool = False
+    block: Counts | None = None
 
     @classmethod
-    def of(cls, weights: Any, clusters: Any, n: int, uninformative: bool = False) -> "Design | None":
-        """Build from the weights and clusters of the user; None if all rows are equal and independent."""
+    def of(
+        cls, weights: Any, clusters: Any, n: int, uninformative: bool = False, block: Counts | None = None
+    ) -> "Design | None":
+        """Build from the user's weights and clusters, and codes of blocks; None if all rows are equal."""
         values = np.ones(n) if weights is None else read_weights(weights, n)
         if not values.any():
             raise InputError("all weights are 0: give the rows that count a weight above 0.")
@@ -72,21 +74,26 @@ class Design:
                 "all rows are of one cluster, so none can be checked against another: give a column with "
                 "several values, or leave the clusters out."
             )
-        return cls._from_arrays(values, unit, uninformative)
+        design = cls._from_arrays(values, unit, uninformative, block)
+        if design is not None and block is not None and design.is_clustered:
+            pieces = np.unique(np.column_stack([block, unit])[values > 0], axis=0)
+            if len(np.unique(pieces[:, 0])) == len(pieces):
+                raise InputError(
+                    "in every block all rows are of one cluster, so no two rows can be compared: leave out "
+                    "the blocks, or the clusters."
+                )
+        return design
 
     @classmethod
-    def of_units(cls, unit: Counts) -> "Design | None":
-        """Build from the number of each row's cluster; None if no cluster has several rows."""
-        codes, _ = pd.factorize(unit)
-        return cls._from_arrays(np.ones(len(unit)), codes.astype(np.int64), uninformative=False)
-
-    @classmethod
-    def _from_arrays(cls, weights: Floats, unit: Counts, uninformative: bool) -> "Design | None":
+    def _from_arrays(
+        cls, weights: Floats, unit: Counts, uninformative: bool, block: Counts | None = None
+    ) -> "Design | None":
         is_weighted, is_clustered = bool(np.ptp(weights) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
-        if not is_weighted and not is_clustered:
+        if not is_weighted and not is_clustered and block is None:
             return None
         steps = _to_steps(weights)
-        return cls(steps, unit, len(weights) / float(steps.sum()), is_weighted, is_clustered, uninformative)
+        step = len(weights) / float(steps.sum())
+        return cls(steps, unit, step, is_weighted, is_clustered, uninformative, block)
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -97,6 +104,19 @@ class Design:
         return int(self.unit.max()) + 1
 
     @property
+    def independent_unit(self) -> Counts:
+        """The number of each row's independent unit: its block, or without blocks its cluster."""
+        return self.unit if self.block is None else self.block
+
+    @property
+    def of_independent_units(self) -> "Design | None":
+        """The same rows with their independent units as clusters."""
+        if self.block is None:
+            return self
+        unit = pd.factorize(self.block)[0].astype(np.int64)
+        return self._from_arrays(self.steps.astype(np.float64), unit, self.uninformative)
+
+    @property
     def weights(self) -> Floats:
         """The weights, scaled to an average of 1."""
         return self.steps.astype(np.float64) * self.step
@@ -104,12 +124,17 @@ class Design:
     @property
     def effective(self) -> float:
         """The effective number of independent, equally weighted rows: W² / Σ W_c²."""
-        return effective_number(sum_by(self.unit, self.steps, self.n_units))
+        return effective_number(sum_by(self.independent_unit, self.steps))
 
     def summary_fields(self) -> dict[str, Any]:
-        """Return the fields of a result: effective number of rows, declaration, number of clusters."""
-        clusters = self.n_units if self.is_clustered else None
-        return {"effective": self.effective, "uninformative": self.uninformative, "clusters": clusters}
+        """Return the fields of a result: blocks, effective number of rows, declaration, clusters."""
+        fields: dict[str, Any] = {}
+        if self.block is not None:
+            fields["blocks"] = len(np.unique(self.block))
+        if self.is_weighted or self.is_clustered:
+            clusters = self.n_units if self.is_clustered else None
+            fields |= {"effective": self.effective, "uninformative": self.uninformative, "clusters": clusters}
+        return fields
 
     @property
     def cap(self) -> float:
@@ -119,36 +144,10 @@ class Design:
     def take(self, rows: Any) -> "Design | None":
         """Return the design of the selected rows."""
         unit, _ = pd.factorize(self.unit[rows])
-        steps = self.steps[rows]
+        steps, block = self.steps[rows], None if self.block is None else self.block[rows]
         if not steps.any():
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
-        return self._from_arrays(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
-
-    def chance(
-        self, labels: Counts, is_owner: NDArray[np.bool_], agreement: Agreement = SAME_LABEL
-    ) -> float | None:
-        """Return the mean agreement of an owner with a row of another cluster, both drawn by weight.
-
-        Examples
-        --------
-        >>> design, labels = Design.of([1, 1, 2], None, n=3), np.array([0, 0, 1])
-        >>> design.chance(labels, labels == 0)
-        0.3333333333333333
-        """
-        owner_steps = np.where(is_owner, self.steps, 0)
-        if not owner_steps.any():
-            return None
-        owner_shares = owner_steps / float(owner_steps.sum())
-        total = float(self.steps.sum())
-        by_unit = sum_by(self.unit, self.steps, self.n_units) / total
-        pairs = 1.0 - float((owner_shares * by_unit[self.unit]).sum())
-        agreeing_pairs, same_unit_agreeing = (
-            float((owner_shares * (agreeing_weights(agreement, groups, labels, self.steps) / total)).sum())
-            for groups in (np.zeros_like(self.unit), self.unit)
-        )
-        if pairs <= 1e-12:
-            return None
-        return min(1.0, max(0.0, (agreeing_pairs - same_unit_agreeing) / pairs))  # rounding may leave [0, 1]
+        return self._from_arrays(steps.astype(np.float64), unit.astype(np.int64), self.uninformative, block)
 
 
 def _to_steps(weights: Floats) -> Counts:

@@ -236,6 +236,10 @@ def index_codes(codes: Counts) -> tuple[Counts, Counts, Counts]:
     >>> index_codes(np.array([7, 5, 7]))
     (array([5, 7]), array([1, 2]), array([1, 0, 1]))
     """
+    size = int(codes.max(initial=-1)) + 1
+    if size <= 4 * len(codes):
+        occurring, n_occurrences = count_codes(codes, size)
+        return occurring, n_occurrences, find_positions(occurring, codes, size)
     order, start = sort_runs(codes)
     n_occurrences = np.diff(start, append=len(codes))
     position = np.empty_like(order)

@@ -149,6 +149,11 @@ class Count:
         return self.pool is None
 
     @property
+    def is_in_blocks(self) -> bool:
+        """Whether rows are compared only within blocks."""
+        return False
+
+    @property
     def pool_labels(self) -> Counts:
         """The labels of the rows of the pool that have a weight."""
         return scans.NO_SLOTS if self.pool is None else self.pool.codes

@@ -148,11 +148,14 @@ class MeasureTotals:
         disagreement = divide_safely(self.total_weight * self.disagreement - deletions.disagreement, weight)
         max_disagreement: float | Floats = self.max_disagreement
         divisor = deletions.divisor_left
-        if divisor is not None:
-            disagreement = np.where(divisor > 0, divide_safely(disagreement, divisor), 1.0)
-            if self.is_bounded:
-                max_disagreement = divide_safely(np.full(len(disagreement), self.max_disagreement), divisor)
-        return 1.0 - disagreement - max_disagreement * (1.0 - pair_weight), disagreement
+        if divisor is None:
+            return 1.0 - disagreement - max_disagreement * (1.0 - pair_weight), disagreement
+        varies = divisor > 0  # without this unit, predictions may all be the same number
+        disagreement = np.where(varies, divide_safely(disagreement, divisor), 1.0)
+        if self.is_bounded:
+            max_disagreement = divide_safely(np.full(len(disagreement), self.max_disagreement), divisor)
+        estimate = 1.0 - disagreement - max_disagreement * (1.0 - pair_weight)
+        return np.where(varies, estimate, 0.0), disagreement
 
 
 @attrs.frozen(eq=False)
@@ -380,6 +383,7 @@ def build_statistics(
         value=totals.agreeing,
         verified=totals.compared,
         estimate=merged_totals.estimate,
+        low_estimate=merged_totals.estimate,
         disagreement=totals.disagreement,
         compared=merged_totals.compared,
         agreed=merged_totals.agreeing,

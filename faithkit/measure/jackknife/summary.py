@@ -1,8 +1,8 @@
 """From counts to statistics: the estimate, the disagreement, and their standard errors.
 
 This module combines the others: the comparisons (`counting.tally`, `counting.cells`), the groups of rows with
-a unique explanation (`merging`), the influence of each unit (`deletions`, `weighted`), and the statistics
-that an interval needs (`intervals`).
+a unique explanation (`merging`), the influence of each unit (`deletions`, `cell_jackknife`), and the
+statistics that an interval needs (`intervals`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,12 +15,11 @@ from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
 from faithkit.arrays.batches import map_batches, spans
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
-from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, depends_on_min_trials
+from faithkit.measure.jackknife.cell_jackknife import CellJackknife
 from faithkit.measure.jackknife.deletions import (
     CentralMoments,
     Deletions,
@@ -38,7 +37,6 @@ from faithkit.measure.jackknife.deletions import (
     standard_errors,
 )
 from faithkit.measure.jackknife.merging import NOTHING, PAIRS, merge_unique
-from faithkit.measure.jackknife.weighted import WeightedJackknife, sum_pairs
 
 MAX_SUMS = 2**24  # sums over a relation's matrix in one pass: rows × labels
 
@@ -86,12 +84,9 @@ class JackknifeEstimate:
         >>> jackknife.statistics.estimate, round(jackknife.statistics.se, 3), jackknife.value.round(2)
         (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
         """
-        if isinstance(counts, BlockCount):
-            return _jackknife_blocks(counts, n_classes)
         if isinstance(counts, CellCount):
-            [sums] = sum_pairs(counts, [None])
-            weighted = WeightedJackknife(counts, n_classes, sums)
-            return cls(weighted.statistics(), weighted.pseudo_values)
+            of_cells = CellJackknife(counts, n_classes)
+            return cls(of_cells.statistics(), of_cells.pseudo_values)
         if counts.relation.groups:
             grouped = GroupedJackknife.of(counts, n_classes)
             return cls(grouped.statistics(), grouped.pseudo_values)
@@ -256,62 +251,6 @@ def relation_statistics(
     if not depends_on_min_trials(statistics, max_trials):
         return statistics
     return attrs.evolve(statistics, units=SamplingUnits.equal(n, min_trials()))
-
-
-# -- rows in blocks --
-
-
-def block_deletions(counts: BlockCount) -> Deletions:
-    """Return the deletions of all blocks, in the order of their numbers.
-
-    Examples
-    --------
-    >>> from faithkit.explanations.explanations import Explanations, Sample
-    >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.counting.block_count import count_in_blocks
-    >>> words = Explanations.of(["a", "a", "a", "a", "b"], block=np.array([0, 0, 1, 1, 1]))
-    >>> counts = count_in_blocks(SameExplanation(), Sample(None, words), np.array([0, 0, 0, 1, 1]), 2)
-    >>> deletions = block_deletions(counts)
-    >>> deletions.compared, deletions.disagreement, deletions.weight
-    (array([2., 2.]), array([0., 2.]), array([2., 3.]))
-    """
-    owners, n_blocks = counts.owners, len(counts.sizes)
-    pair_weight = owners.rows * (owners.others > 0).astype(np.float64)
-    return Deletions(
-        sum_by(counts.owner_block, pair_weight, n_blocks),
-        sum_by(counts.owner_block, owners.row_losses, n_blocks),
-        divisor_left=_divisor_without(counts),
-        weight=counts.sizes.astype(np.float64),
-    )
-
-
-def _divisor_without(counts: BlockCount) -> Floats | None:
-    """Return the share of the divisor, the variance inside blocks, that is left without each block."""
-    if not counts.agreement.is_normalised:
-        return None
-    comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
-    disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
-    return divide_safely(disagreement.sum() - disagreement, comparable.sum() - comparable)
-
-
-def block_units(counts: BlockCount) -> SamplingUnits:
-    """Return the blocks as the independent units of a sample."""
-    sizes = counts.sizes
-    effective = effective_number(sizes)
-    largest = float(sizes.max() / sizes.sum())
-    return SamplingUnits(len(sizes), effective, largest, effective, are_blocks=True)
-
-
-def _jackknife_blocks(counts: BlockCount, n_classes: int | None) -> JackknifeEstimate:
-    """Jackknife rows that are compared only within blocks; nothing is merged."""
-    totals, deletions = measure_totals(counts, n_classes), block_deletions(counts)
-    n, agreement, n_blocks = counts.owners.n, counts.agreement, len(counts.sizes)
-    moments = pseudo_value_moments(deletions, totals, n_blocks)
-    errors, skewness = standard_errors(moments), moments[0].skewness
-    merging = NOTHING if counts.relation.groups and agreement.is_convex else None
-    units = block_units(counts)
-    statistics = build_statistics(n, agreement, totals, totals, errors, units, skewness, merging)
-    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n_blocks))
 
 
 # -- each label --

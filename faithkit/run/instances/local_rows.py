@@ -16,7 +16,6 @@ from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import RowCount
@@ -86,7 +85,7 @@ def _check_number(number: int, n: int) -> int:
 
 def _explain_new_row(row: Any, count: RowCount, setup: Setup) -> tuple[Any, Explanations, Any]:
     """Return a new row in the columns of the model, its explanation and its prediction."""
-    if isinstance(count, BlockCount):
+    if count.is_in_blocks:
         raise InputError(
             "a new row has no block, and rows are compared only within blocks: give the index of a row of "
             "the sample."

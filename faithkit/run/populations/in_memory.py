@@ -11,14 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
-from faithkit.errors import InputError, warn
+from faithkit.errors import warn
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
@@ -142,8 +141,6 @@ class InMemory(Population):
             fields["pool"] = len(self.pool)
         if isinstance(sufficiency, RowCount) and sufficiency.row_numbers is not None:
             fields["owners"] = len(sufficiency.sample)
-        if self.sample.explanations.block is not None:
-            fields["blocks"] = len(np.unique(self.sample.explanations.block))
         design = self.explained_design
         return fields if design is None else fields | design.summary_fields()
 
@@ -177,8 +174,6 @@ class InMemory(Population):
         if relation.max_owners is not None and len(self.sample) > relation.max_owners:
             return self._count_some(relation, relation.max_owners)
         rows = relation, self.sample, self.encoded_labels.codes, self.encoded_labels.k
-        if self.sample.explanations.block is not None:
-            return count_in_blocks(*rows, self.encoded_labels.agreement)
         pool = self.pool if relation.instance_only else None
         design = self.design if pool is not None else self.explained_design
         agreement = (
@@ -197,17 +192,17 @@ class InMemory(Population):
 
     def _count_some(self, relation: Relation, n_owners: int) -> RowCount:
         """Tally a relation whose explanations some rows own; the others are the first rows of the pool."""
-        if self.design is not None or self.sample.explanations.block is not None:
-            raise InputError(
-                f"{relation} compares at most {n_owners:,} rows with weights, clusters or blocks, and there "
-                f"are {len(self.sample):,}: draw fewer (CLI: --samples)"
-            )
         owners = self.choose_rows(n_owners)
         others = np.setdiff1d(np.arange(len(self.sample)), owners)
         other_rows, codes = take_rows(self.sample.X, others), self.encoded_labels.codes[others]
         pool = Pool.of(other_rows, codes) if self.pool is None else self.pool.after(other_rows, codes)
-        some = attrs.evolve(self._take(owners), pool=pool, encoded_labels=self.encoded_labels.at(owners))
-        return attrs.evolve(some.count(relation), row_numbers=np.concatenate([owners, others]))
+        rows, design = np.concatenate([owners, others]), self.design
+        if design is not None:
+            design = design.take(np.append(rows, np.arange(len(rows), len(design))))
+        some = attrs.evolve(
+            self._take(owners), pool=pool, design=design, encoded_labels=self.encoded_labels.at(owners)
+        )
+        return attrs.evolve(some.count(relation), row_numbers=rows)
 
     @property
     def explained_design(self) -> Design | None:
@@ -218,8 +213,8 @@ class InMemory(Population):
     @property
     def _design_of_units(self) -> Design | None:
         """The design with independent units as clusters, whether the user named clusters or blocks."""
-        block = self.sample.explanations.block
-        return self.explained_design if block is None else Design.of_units(block)
+        design = self.explained_design
+        return None if design is None else design.of_independent_units
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
         """Compute the value and the standard errors of a measure by the jackknife."""

@@ -17,80 +17,53 @@ from faithkit.wording import suggest
 def build_design(
     weights: Any,
     clusters: Any,
+    blocks: Any,
     X: Rows | None,
     n: int,
     pool: PoolRows | None = None,
     uninformative: bool = False,
 ) -> Design | None:
-    """Build the design from weights and clusters; None where there are neither.
+    """Build the design from weights, clusters and blocks; None where there are none of them.
 
     Each is one value per row, or the name of a column of X. With a pool, the values of its rows come last.
+
+    Examples
+    --------
+    >>> build_design(None, None, ["q1", "q2", "q1"], None, 3).block
+    array([0, 1, 0])
     """
     if weights is None and clusters is None:
         check_declared(uninformative)
+    given = {"weights": weights, "clusters": clusters, "blocks": blocks}
+    if all(values is None for values in given.values()):
         return None
     n_pool = count_pool_rows(pool)
     values_by_role = {
-        role: None if values is None else row_values(values, role, X, pool)
-        for role, values in (("weights", weights), ("clusters", clusters))
+        role: None if values is None else row_values(values, role, X, pool) for role, values in given.items()
     }
     for role, values in values_by_role.items():
         if n_pool and values is not None and hasattr(values, "__len__") and len(values) == n:
             raise InputError(
                 f"{n} {role}, and the pool has {n_pool} rows more: give {n + n_pool}, those of its rows last."
             )
-    return Design.of(values_by_role["weights"], values_by_role["clusters"], n + n_pool, uninformative)
+    block = None if blocks is None else _read_blocks(values_by_role["blocks"], n, n + n_pool)
+    return Design.of(values_by_role["weights"], values_by_role["clusters"], n + n_pool, uninformative, block)
 
 
-def build_blocks(
-    blocks: Any,
-    X: Rows | None,
-    n: int,
-    weights: Any = None,
-    clusters: Any = None,
-    pool: PoolRows | None = None,
-) -> Counts | None:
-    """Return the number of each row's block; None where there are no blocks.
-
-    They are one value per row, or the name of a column of X. Rows in blocks have no weights, no clusters and
-    no pool, except an optional one, which is ignored.
-
-    Examples
-    --------
-    >>> build_blocks(["q1", "q2", "q1"], None, 3)
-    array([0, 1, 0])
-    """
-    if blocks is None:
-        return None
-    _check_blocks_alone(weights, clusters, pool)
-    codes, names = read_clusters(row_values(blocks, "blocks", X, None), n, role="blocks")
-    if len(names) == n:
+def _read_blocks(values: Any, n: int, n_with_pool: int) -> Counts:
+    """Return the number of each row's block, of n explained rows and a pool."""
+    codes, names = read_clusters(values, n_with_pool, role="blocks")
+    if len(names) == n_with_pool:
         raise InputError(
-            f"each of the {n:,} rows is a block of its own, so none can be checked against another: give a "
-            "column in which rows share values, or leave the blocks out."
+            f"each of the {n_with_pool:,} rows is a block of its own, so none can be checked against "
+            "another: give a column in which rows share values, or leave the blocks out."
         )
-    if len(names) == 1:
+    if len(np.unique(codes[:n])) == 1:
         raise InputError(
             "all rows are of one block, so blocks divide nothing: give a column with several values, or "
             "leave the blocks out."
         )
     return codes
-
-
-def _check_blocks_alone(weights: Any, clusters: Any, pool: PoolRows | None) -> None:
-    """Refuse blocks together with clusters, weights or a requested pool."""
-    if clusters is not None:
-        raise InputError(
-            "rows of one block are compared only with each other, and rows of one cluster never: give either "
-            "blocks or clusters."
-        )
-    if weights is not None:
-        raise InputError("rows in blocks count alike: leave out the weights, or the blocks.")
-    if pool is not None and not pool.is_optional:
-        raise InputError(
-            "rows are compared only within their block, and the rows of a pool have none: leave out the "
-            "pool, or the blocks."
-        )
 
 
 def check_declared(uninformative: bool) -> None:

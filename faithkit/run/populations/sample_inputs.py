@@ -24,13 +24,12 @@ from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, Outcome, as_numbers, materialise
 from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.scans import Pool
 from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.setup import Applicability
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
-from faithkit.run.populations.sample_design import build_blocks, build_design
+from faithkit.run.populations.sample_design import build_design
 from faithkit.wording import join_few
 
 
@@ -47,9 +46,7 @@ class SampleInputs:
     pool : PoolRows or None
         Rows that are not explained.
     design : Design or None
-        The weights and clusters of the rows, those of the pool last.
-    block : array or None
-        The block of each row.
+        The weights, clusters and blocks of the rows, those of the pool last.
     metadata : RowMetadata
         All columns of the input, the ids of the rows, and their index.
     has_units : bool
@@ -67,7 +64,6 @@ class SampleInputs:
     background: Rows | None
     pool: PoolRows | None = None
     design: Design | None = None
-    block: Counts | None = None
     metadata: RowMetadata = EMPTY_METADATA
     has_units: bool = False
 
@@ -114,16 +110,14 @@ class SampleInputs:
         """Add per-row arguments of the user: one value for each of n rows, or the name of a column."""
         weights, clusters, blocks, ids = map(as_column, (weights, clusters, blocks, ids))
         table, pool = self.metadata.table, self.pool
-        block = build_blocks(blocks, table, n, weights, clusters, pool)
-        if block is not None:
-            pool = None  # rows in blocks have at most an optional one
+        if blocks is not None and pool is not None and pool.is_optional:
+            pool = None  # its rows may have no blocks
         return attrs.evolve(
             self,
             pool=pool,
-            design=build_design(weights, clusters, table, n, pool, uninformative),
-            block=block,
+            design=build_design(weights, clusters, blocks, table, n, pool, uninformative),
             metadata=attrs.evolve(self.metadata, ids=None if ids is None else RowIds.of(ids, table, n, pool)),
-            has_units=clusters is not None or block is not None,
+            has_units=clusters is not None or blocks is not None,
         )
 
     def check_copies(self) -> "SampleInputs":
@@ -179,8 +173,8 @@ class SampleInputs:
             if size != len(labels):
                 raise InputError(f"{size} {name} for {len(labels)} predictions: give one of each per row.")
         instances = self.X if explanations.instances is None else explanations.instances
-        explanations = attrs.evolve(explanations, instances=instances, block=self.block)
-        sample = Sample(self.X, explanations)
+        block = None if self.design is None or self.design.block is None else self.design.block[: len(labels)]
+        sample = Sample(self.X, attrs.evolve(explanations, instances=instances, block=block))
         return InMemory(sample, labels, self.design, pool, self.metadata, self.has_units)
 
 

@@ -52,8 +52,8 @@ MEANINGS = {
     "that explanations are good.",
     "leave-one-out": "The paper's estimate: instances that could not be checked count as 0. Another "
     "estimator has its own name here.",
-    "bracket": "What the sample cannot rule out: from the estimate to its value if all that could not be "
-    "checked agreed. It is the same for every estimator.",
+    "bracket": "What the sample cannot rule out: the estimate if all that does not count as checked "
+    "disagreed, and if it agreed. It is the same for every estimator.",
     "finding": "Above chance: the whole interval lies above chance, or all instances were compared and a "
     "permutation test shows it. Below chance: the interval lies below. Not above chance: nothing shows "
     "either. One label, or one prediction: all predictions are the same, so nothing was tested. Names the "
@@ -175,8 +175,9 @@ def describe_conditions(result: Result) -> list[str]:
 
 
 def _design_line(result: Result) -> str:
-    """Return the effective number of rows with weights or clusters."""
-    worth = pluralize(math.floor((result.design.effective or 0.0) + ROUNDING), "independent instance")
+    """Return the effective number of rows, or of blocks, with weights or clusters."""
+    unit = "instance" if result.design.blocks is None else "block"
+    worth = pluralize(math.floor((result.design.effective or 0.0) + ROUNDING), f"independent {unit}")
     line = f"worth as much as {worth} of equal weight"
     if result.design.clusters:
         line = f"in {pluralize(result.design.clusters, 'cluster')}, {line}"

@@ -206,7 +206,9 @@ def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
     done = CliRunner().invoke(main, words.split())
     assert done.exit_code == 0, done.stderr
     assert "the 2 features that explanations name" in done.stdout
-    (diagnosis,) = json.loads(Path("r.json").read_text())["diagnostics"]
-    assert (diagnosis["name"], diagnosis["result"]["n"]) == ("deletion:k=2", 40)
+    diagnoses = {
+        part["name"]: part["result"] for part in json.loads(Path("r.json").read_text())["diagnostics"]
+    }
+    assert diagnoses["deletion:k=2"]["n"] == 40
     assert "Deletion of features" in Path("r.html").read_text()
     assert "Deletion of features" in faithkit.load("r.json").to_text(verbose=True)

@@ -96,22 +96,22 @@ def test_an_executor_may_fail_a_row_in_words_of_its_own():
 class Noting(Drawn):
     """Note in which threads it is fitted and asked."""
 
-    def __init__(self):
-        self.names = set()
+    def __init__(self, n_threads):
+        self.names, self.all_are_here = set(), threading.Barrier(n_threads)
 
     def __deepcopy__(self, memo):
         return self
 
     def explain(self, X, seeds):
         self.names.add(threading.current_thread().name)
-        time.sleep(0.02)
+        self.all_are_here.wait(timeout=30)  # none of them does the work of another
         return super().explain(X, seeds)
 
 
 @one_test
 @pytest.mark.parametrize(("workers", "expected"), [(2, 2), (1, 1), (100, 10)])
 def test_there_are_as_many_threads_as_asked_for_and_no_more_than_chunks(workers, expected):
-    explainer = Noting()
+    explainer = Noting(expected)
     evaluate(f"threads:workers={workers}", explainer=explainer)
     assert len(explainer.names) == expected
     assert threading.main_thread().name not in explainer.names
