@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -39,7 +40,7 @@ class Case:
     """A random sample: as arguments of `faithkit.score`, and as rows of the definition."""
 
     def __init__(self, seed):
-        self.rng = rng = np.random.default_rng(seed)
+        self.seed, rng = seed, np.random.default_rng(seed)
         self.outcome = OUTCOMES[rng.integers(len(OUTCOMES))]
         self.is_grouping = rng.random() < 0.5
         n_pool = 0 if self.is_grouping else int(rng.choice([0, 0, 4]))
@@ -234,7 +235,7 @@ def check_labels(case, result):
                 continue
             owner = case.label[: rows.n] == label
             (_, printed, _, _), without, without_pool = measure_all(rows, owner)
-            where = f"seed {case}, {measure} of label {label}"
+            where = f"seed {case.seed}, {measure} of label {label}"
             assert estimate.estimate == pytest.approx(printed, abs=1e-11), where
             se = standard_errors(without, without_pool)[0]
             assert (estimate.se or 0.0) == pytest.approx(se, abs=1e-9), where
@@ -244,6 +245,14 @@ def check_labels(case, result):
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_all_numbers_are_those_of_the_definition(first):
     assert sum(check_case(seed) for seed in range(first, first + 50)) > 40
+
+
+@one_test
+@pytest.mark.filterwarnings("ignore::faithkit.errors.FaithkitWarning")
+@pytest.mark.parametrize("seed", [595, 995, 1297, 1658])
+def test_neither_rounding_nor_a_tie_decides(seed):
+    """Without a row its partner is alone; two units have as much of the weight of all cells."""
+    assert check_case(seed)
 
 
 @pytest.mark.slow
