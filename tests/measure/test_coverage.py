@@ -426,3 +426,42 @@ def test_the_table_on_the_theory_page_has_every_law_and_none_that_misses():
     for row in table:
         if row["law"] in SIMULATED_LAWS:
             assert float(row["interval above it"].removesuffix(" %")) <= 100 * allowed_misses(1_000)
+
+
+# --- the laws of `tests/benchmarks/simulate_unequal_cells.py`: weights and clusters of unequal sizes --------
+
+UNEQUAL = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "simulate_unequal_cells.py"))
+UNSEEN = "one row in 100"  # heavy rows of the rare label, of which a sample has two or three
+UNEQUAL_LAWS = [law for law in UNEQUAL["LAWS"] if UNSEEN not in law]
+
+
+@one_test
+@pytest.mark.parametrize("law", UNEQUAL_LAWS[::4])
+def test_intervals_of_unequal_cells_seldom_miss(law):
+    _, above, below, *_ = UNEQUAL["simulate"](law, 200, runs=20)
+    assert above <= 0.15
+    assert below <= 0.15
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("law", UNEQUAL_LAWS)
+@pytest.mark.parametrize("n", UNEQUAL["SIZES"])
+def test_no_end_of_an_interval_of_unequal_cells_misses_more_often_than_stated(law, n):
+    _, above, below, *_ = UNEQUAL["simulate"](law, n, runs=500)
+    assert max(above, below) <= allowed_misses(500)
+
+
+def test_the_table_of_unequal_cells_has_every_law_and_none_that_misses():
+    with (ROOT / "docs" / "coverage_of_unequal_cells.csv").open() as file:
+        table = list(csv.DictReader(file))
+    sizes = [str(n) for n in UNEQUAL["SIZES"]]
+    assert [(row["law"], row["n"]) for row in table] == list(product(UNEQUAL["LAWS"], sizes))
+    for row in table:
+        misses = [float(row[f"interval {side} it"].removesuffix(" %")) for side in ("above", "below")]
+        assert UNSEEN in row["law"] or max(misses) <= 100 * allowed_misses(500)
+        if (
+            int(row["n"]) == max(UNEQUAL["SIZES"])
+            and "groups of 20" in row["law"]
+            and "200" not in row["law"]
+        ):
+            assert float(row["width"]) < float(row["width in 0.2.0"])
