@@ -268,6 +268,7 @@ class _Points:
     def sum_pairs(self) -> tuple[list[Floats], list[Floats]]:
         """Return ΣF of each part, for all three F, and the same without each cell."""
         parts, held = self.parts, self.parts.held
+        owners = parts.owners if self.owned is not self.held else slice(None)
         as_owner, own = self._as_owner()
         as_held = self._by_cell(self.held * self.total(self.owned)) - own
         as_held_by_owner = (
@@ -278,7 +279,7 @@ class _Points:
             whole = np.maximum(0.0, parts.by_part(owner))
             left = parts.of_part(whole)
             left -= holder
-            left[parts.owners] -= owner[parts.owners]
+            left[owners] -= owner[owners]
             wholes.append(whole)
             lefts.append(np.maximum(0.0, left, out=left))
         return wholes, lefts
