@@ -22,7 +22,7 @@ SCORE = """
 import time
 start = time.process_time()
 import faithkit
-faithkit.score(["yes", "no", "no"] * 20, ["a", "b", "b"] * 20).to_json()
+faithkit.score(["yes", "no", "no"] * 20, ["a", "b", "b"] * 20).to_dict()
 print(f"{time.process_time() - start:.2f}")
 """
 NO_CODE = {
