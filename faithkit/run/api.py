@@ -110,7 +110,7 @@ def evaluate(
         checked against each other. With a pool, the weights and clusters of its rows come last.
     blocks : sequence of n values, or the name of a column of X, optional
         Which rows may be compared, such as answers to the same question. Rows are checked only against other
-        rows of their block. Blocks exclude weights, clusters and a pool.
+        rows of their block. With a pool, the blocks of its rows come last.
     uninformative : bool
         Whether you know that neither weights nor cluster sizes are related to predictions, such as weights
         that were drawn at random. Intervals are then narrower.

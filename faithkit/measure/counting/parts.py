@@ -172,7 +172,10 @@ class Parts:
         return np.repeat(values, np.diff(self.starts, append=len(self.part)))
 
     def without_cell(self, values: Floats, only_owners: bool = False) -> Floats:
-        """Sum, for each cell, the values of the other cells of its part; `only_owners` may have values."""
+        """Sum, for each cell, the values of the other cells of its part.
+
+        With `only_owners`, cells that own nothing have the value 0.
+        """
         left = self.of_part(self.by_part(values))
         if only_owners:
             left[self.owners] -= values[self.owners]

@@ -50,7 +50,9 @@ class CellJackknife:
         self.divisor_left = self._divisor_left()
         self.method, self.merged, self.lone_cells = self._merge_lone_rows()
         with_merged = self.sums + self.merged.sums
-        self.totals, self.merged_totals = self._totals(self.sums), self._totals(with_merged)
+        self.totals = self._totals(self.sums.compared, self.sums.disagreement)
+        self.merged_totals = self._totals(with_merged.compared, with_merged.disagreement)
+        self.printed_totals = self._totals(with_merged.all_compared, with_merged.all_disagreement)
         self.deletions = self._deletions(self.sums, self.is_explained)
         self.merged_deletions = self._deletions(with_merged, self.is_explained)
         has_weight = sum_by(unit, design.steps, counts.n_left_out) > 0
@@ -67,26 +69,16 @@ class CellJackknife:
         )
         return np.where(share > ROUNDING, share, 0.0)
 
-    def _totals(self, sums: Sums) -> MeasureTotals:
-        compared, disagreement = (value / self.total_weight for value in (sums.compared, sums.disagreement))
-        return self._totals_of(compared, disagreement)
-
-    def _totals_of(self, compared: float, disagreement: float) -> MeasureTotals:
-        compared = 1.0 if abs(1.0 - compared) < ROUNDING else compared
+    def _totals(self, compared: float, disagreement: float) -> MeasureTotals:
+        """Return the totals of these sums over pairs."""
+        share = compared / self.total_weight
+        compared = 1.0 if abs(1.0 - share) < ROUNDING else share
         return MeasureTotals(
-            compared - disagreement,
+            compared - disagreement / self.total_weight,
             compared,
             self.total_weight,
             self.max_disagreement,
             self.counts.agreement.is_bounded,
-        )
-
-    @property
-    def _printed_totals(self) -> MeasureTotals:
-        """The totals if everything that has a pair counts as checked."""
-        sums = self.sums + self.merged.sums
-        return self._totals_of(
-            sums.all_compared / self.total_weight, sums.all_disagreement / self.total_weight
         )
 
     def _deletions(self, sums: Sums, units: NDArray[np.bool_]) -> Deletions:
@@ -125,7 +117,7 @@ class CellJackknife:
                 estimate.skewness,
                 self.method,
             ),
-            estimate=self._printed_totals.estimate,
+            estimate=self.printed_totals.estimate,
             value=value,
             verified=verified,
         )
