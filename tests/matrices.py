@@ -5,9 +5,12 @@ import numpy as np
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting.tally import Count, Tally, count
+from faithkit.measure.counting.count import Count, count
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.groups import Groups
+from faithkit.measure.counting.tally import Tally
 from faithkit.measure.estimate import estimate
-from faithkit.measure.jackknife.summary import GroupedJackknife, JackknifeEstimate
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
 class Matrix(Relation):
@@ -39,19 +42,24 @@ def grouped(table):
 def count_of(tally):
     """The count of a tally whose explanations group rows."""
     m, k = tally.counts.shape
+    explanations, no_rows = Explanations(kind="number", values=np.arange(m)), np.zeros(0, dtype=np.int64)
     return Count(
         relation=SameExplanation(),
-        explanations=Explanations(kind="number", values=np.arange(m)),
+        explanations=explanations,
         n_labels=k,
+        design=Design.equal(0),
         owners=tally.entries,
+        source=Groups.of_owners(tally.entries),
+        sample=Sample(None, explanations.take(no_rows)),
+        labels=no_rows,
+        owned=no_rows,
         agreement=tally.agreement,
     )
 
 
 def facts_of(table):
     """The moments of a grouping with these counts; explanations that occur once form one block."""
-    result = count_of(grouped(table))
-    return GroupedJackknife.of(result, None).statistics()
+    return JackknifeEstimate.of(count_of(grouped(table))).statistics
 
 
 def facts_of_pairs(table):

@@ -5,13 +5,15 @@ therefore never changes a result.
 """
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 # memory bandwidth limits NumPy's inner loops: more threads do not help
@@ -56,6 +58,28 @@ def map_batches(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
         return [work(*batch) for batch in batches]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(lambda batch: work(*batch), batches))
+
+
+def stream(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """Yield ``work(item)`` of every item, in order; threads are few items ahead, so memory stays small.
+
+    Examples
+    --------
+    >>> list(stream(len, ["a", "bcd"]))
+    [1, 3]
+    """
+    running: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(MAX_THREADS) as pool:
+        try:
+            for item in items:
+                running.append(pool.submit(work, item))
+                if len(running) > MAX_THREADS:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
 
 
 def each_batch(work: Callable[[int, int], None], n: int, size: int) -> None:

@@ -331,6 +331,10 @@ class Sample:
         instances = "no instances" if self.X is None else type(self.X).__name__
         return f"<Sample of {len(self):,} rows: {instances}, {self.explanations!r}>"
 
+    def take(self, rows: NDArray[Any]) -> "Sample":
+        """Return the selected rows."""
+        return Sample(take_rows(self.X, rows), self.explanations.take(rows))
+
     def once(self, compute: Callable[..., T], *arguments: Any) -> T:
         """Return ``compute(sample, *arguments)``, computed once and then cached.
 

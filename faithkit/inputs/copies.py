@@ -42,6 +42,7 @@ def share_of_copies(pieces: Iterable[Rows], other_pieces: Iterable[Rows]) -> flo
 
 
 MANY_REPEATS = 0.2  # share of rows that repeat another one
+MIN_ROWS = 20  # of which repeats are taken for cases
 FEW_BY_CHANCE = 0.05  # the same share after each column was permuted
 FIRST_ROWS = 1_000  # a column with equal values among these is not all distinct
 
@@ -67,7 +68,8 @@ class Repeats:
     @property
     def are_cases(self) -> bool:
         """Whether so many rows repeat that they are cases seen again, and no coincidence of few values."""
-        return self.share >= MANY_REPEATS and self.share_by_chance < FEW_BY_CHANCE
+        is_large = len(self.group) >= MIN_ROWS  # of fewer rows, chance is not known well
+        return is_large and self.share >= MANY_REPEATS and self.share_by_chance < FEW_BY_CHANCE
 
 
 def find_repeats(X: Rows) -> Repeats | None:

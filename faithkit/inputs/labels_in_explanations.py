@@ -10,8 +10,8 @@ import pandas as pd
 
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
 
 _MIN_NAMING_SHARE = 0.95  # of explanations that name the label of their own row
 _MAX_LABELS, _MAX_TEXTS, _MAX_LETTERS = 1000, 200, 1000

@@ -11,13 +11,11 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Ints, sum_by
-from faithkit.measure.counting.cell_count import CellCount
-from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.counting.count import Count
 from faithkit.measure.difference import adjust_by_holm, smallest_level
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
-from faithkit.measure.jackknife.cell_jackknife import cell_label_statistics
-from faithkit.measure.jackknife.summary import grouped_label_statistics, relation_label_statistics
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.words import OF_LABELS
 from faithkit.report.base import Displayable
 from faithkit.report.formats import (
@@ -198,12 +196,12 @@ def measure_labels(
     --------
     >>> import faithkit
     >>> counts = faithkit.score(["b", "a", "b", "b"], ["x"] * 4).evidence.counts["consistency"]
-    >>> [label.estimate for label in measure_labels(counts, [1, 0])]
-    [0.6666666666666666, None]
+    >>> [label.estimate and round(label.estimate, 3) for label in measure_labels(counts, [1, 0])]
+    [0.667, None]
     """
     estimates = {label: _describe_label(counts, label, confidence) for label in labels}
     measurable = [label for label in labels if estimates[label].why_not is None]
-    statistics = _label_statistics(counts, measurable)
+    statistics = [JackknifeEstimate.of(counts, label=label).statistics for label in measurable]
     chances = [estimates[label].chance for label in measurable]
     p_values = adjust_by_holm(list(map(_p_value, statistics, chances)))
     for label, measured, p_value in zip(measurable, statistics, p_values, strict=True):
@@ -213,28 +211,11 @@ def measure_labels(
     return list(estimates.values())
 
 
-def why_no_labels(counts: Count) -> str | None:
-    """Return why a measure has no estimates by label; None if it has."""
-    if counts.relation.groups or isinstance(counts, RowCount):
-        return None
-    return "the log was read in pieces: read it into memory and give faithkit.score its columns"
-
-
-def _label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
-    if isinstance(counts, CellCount):
-        return cell_label_statistics(counts, labels)
-    if counts.relation.groups:
-        return grouped_label_statistics(counts, labels)
-    assert isinstance(counts, RowCount)
-    return relation_label_statistics(counts, labels)
-
-
 def _why_not(counts: Count, label: int) -> str | None:
     """Return why a label has no estimate; None if at least two independent rows own it."""
-    owners = counts.owners.of_label(label)
-    if not isinstance(counts, CellCount):
+    owners, design, n = counts.owners.of_label(label), counts.design, counts.n_explained
+    if design.is_equal:
         return None if owners.n >= MIN_OWNERS else "no other row has this label"
-    n, design = counts.n_explained, counts.design
     has_weight = (counts.labels[:n] == label) & (design.steps[:n] > 0)
     n_units = len(np.unique(design.unit[:n][has_weight]))
     if n_units >= MIN_OWNERS:
@@ -252,7 +233,7 @@ def _describe_label(counts: Count, label: int, confidence: float) -> LabelEstima
     return LabelEstimate(
         n=owners.n,
         confidence=confidence,
-        chance=counts.label_chance(label),
+        chance=counts.constant.score(label),
         verified=checked_weight / owners.total_weight if owners.total_weight else 0.0,
         checked=checked,
         why_not=_why_not(counts, label),

@@ -108,13 +108,13 @@ def compute_difference(
 
 
 def subtract_measures(
-    first: JackknifeEstimate, second: JackknifeEstimate, confidence: float = 0.95, paired: bool = True
+    first: JackknifeEstimate, second: JackknifeEstimate, confidence: float = 0.95
 ) -> Difference:
-    """Return the first measure minus the second, on one sample (`paired`) or on two disjoint ones."""
-    correlations = (0.0, 0.0)
-    if paired:
-        rho_low = _correlation(first.value, second.disagreement)
-        correlations = rho_low, _correlation(second.value, first.disagreement)
+    """Return the first measure minus the second, on one sample."""
+    correlations = (
+        _correlation(first.value, second.disagreement),
+        _correlation(second.value, first.disagreement),
+    )
     return compute_difference(first.statistics, second.statistics, confidence, correlations)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.count import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_count
 from faithkit.measure.finding import ABOVE, classify_finding
 from faithkit.measure.intervals import MeasureStatistics, compute_interval

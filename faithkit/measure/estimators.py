@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import divide_safely
 from faithkit.errors import ContractError, InputError
-from faithkit.measure.counting.tally import Count, Tally
+from faithkit.measure.counting.count import Count
+from faithkit.measure.counting.tally import Tally
 from faithkit.measure.protocols import Estimator, get_optional_attribute
 from faithkit.third_party import guard
 

@@ -4,8 +4,8 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats, sum_by
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
 from faithkit.report.formats import describe_count, format_number, format_percent, pluralize, shorten
 from faithkit.report.sheet import Exploration, Sheet
 from faithkit.wording import to_printable

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.count import Count
 from faithkit.measure.intervals import MeasureStatistics, checked_agreement_limit, compute_interval
 
 ONE_LABEL = "one label"

@@ -5,8 +5,8 @@ import numpy as np
 from faithkit.arrays import BATCH_SIZE, Floats
 from faithkit.arrays.batches import each_batch
 from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.counting.tally import Count
 
 TAIL_ROWS = 0.01  # share of the rows that form the tail
 HEAVY_SHARE = 0.155  # of all disagreement; 0.045 for normal residuals, 0.095 for Student's with 5 df

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from faithkit.arrays import Floats, Ints
-from faithkit.measure.counting.tally import RowCount
+from faithkit.measure.counting.count import Count
 
 MIN_ROWS = 40
 
@@ -51,7 +51,7 @@ def label_statistic(labels: Ints) -> float:
     return (equal - mean) / total * math.sqrt(n)
 
 
-def agreements_of_rows(counts: RowCount) -> Floats:
+def agreements_of_rows(counts: Count) -> Floats:
     """Return the agreement of each row that could be checked, in the order of the rows."""
     position = counts.owner_index
     is_checked = counts.owners.others[position] > 0

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Ints, sum_by
 from faithkit.arrays.bitsets import get_bits, popcount
-from faithkit.measure.counting.cell_count import CellCount
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.count import Count
 from faithkit.measure.objections import Objection
 from faithkit.measure.verdict import ABOVE_ITS_CONTROL, NOT_FAITHFUL
 
@@ -60,9 +59,7 @@ class StatedScopes:
     @classmethod
     def of(cls, count: Count) -> "StatedScopes":
         """Return the scopes of the explained rows of a count."""
-        explanation, is_true, others, rows = (
-            _scan_cells(count) if isinstance(count, CellCount) else _read(count)
-        )
+        explanation, is_true, others, rows = _read(count) if count.design.is_equal else _scan_cells(count)
         rows = np.where(count.explanations.missing[explanation], 0, rows)
         false_rows = sum_by(explanation, np.where(is_true, 0, rows), len(count.explanations))
         all_others, n_false = np.repeat(others, rows), int(false_rows.sum())
@@ -101,7 +98,7 @@ def _read(count: Count) -> _Scopes:
     return owners.explanation, np.asarray(owners.own) > 0, owners.others, owners.rows
 
 
-def _scan_cells(count: CellCount) -> _Scopes:
+def _scan_cells(count: Count) -> _Scopes:
     """Return the scopes of rows with weights or clusters, by one more pass over the relation's matrix."""
     explanation = count.owned[: count.n_explained]
     is_true, sizes = np.zeros(len(explanation), dtype=bool), np.zeros(len(count.explanations), dtype=np.int64)

@@ -31,14 +31,11 @@ VERDICTS = (
 """All verdicts, from those that say least of explanations to the one that says most."""
 
 LEVEL = 0.8
-ENOUGH = 0.5  # of the checked rows must be checked against other rows than their repeats
 NOISE = 9  # digits: ends that differ only further on do so by rounding errors
 LEAKAGE = "nearly every explanation names the prediction of its own instance, and no other"
 ONE_NAME = "each prediction has one explanation, which may only repeat the prediction"
 ONE_PREDICTION = "all explained predictions agree with each other"
 ONE_PREDICTION_IN_BLOCKS = "in every block all predictions agree with each other"
-ONLY_REPEATS = "only repeats of a row share its explanation"
-ROWS_REPEAT = "rows repeat: name the rows of one case (clusters=, CLI: --clusters)"
 UNSHARED = {
     "consistency": "no two independent instances share an explanation",
     "sufficiency": "no explanation applies to another independent instance",
@@ -104,9 +101,6 @@ class VerdictCase:
         Whether explanations are importances, whose scopes are coarse.
     leaks_prediction : bool
         Whether nearly every explanation names the prediction of its own instance.
-    share_without_repeats : mapping of str to float
-        Where rows repeat: the share of the rows that each measure could check that can be checked against
-        other rows than their repeats.
     level : float
         The level that the lower end must reach for explanations to be called faithful.
     """
@@ -118,7 +112,6 @@ class VerdictCase:
     reads_instances: bool = True
     are_importances: bool = False
     leaks_prediction: bool = False
-    share_without_repeats: Mapping[str, float] = attrs.field(factory=dict)
     level: float = LEVEL
 
     @property
@@ -151,11 +144,6 @@ class VerdictCase:
     def is_above_control(self) -> bool:
         """Whether the difference to the control is shown to be above 0."""
         return self.control is not None and self.control.finding == ABOVE_CONTROL
-
-    @property
-    def rows_repeat(self) -> bool:
-        """Whether rows are repeats of others, and so no independent cases."""
-        return bool(self.share_without_repeats)
 
     @property
     def is_consistency_at_chance(self) -> bool:
@@ -237,10 +225,6 @@ def _nothing_tested(case: VerdictCase) -> str | None:
     return why_untested(case.measure, case.estimate)
 
 
-def _only_repeats(case: VerdictCase) -> str | None:
-    return ONLY_REPEATS if case.share_without_repeats.get(case.measure, 1.0) < ENOUGH else None
-
-
 def _leaks(case: VerdictCase) -> str | None:
     return LEAKAGE if case.leaks_prediction else None
 
@@ -287,10 +271,6 @@ def _uncontrolled(case: VerdictCase) -> str | None:
     return f"no control, so not called faithful: {case.why_no_control or 'none was drawn'}"
 
 
-def _repeating(case: VerdictCase) -> str | None:
-    return ROWS_REPEAT if case.rows_repeat else None
-
-
 def _reached(case: VerdictCase) -> str | None:
     if case.low < case.level:
         return None
@@ -319,10 +299,6 @@ LOWER = tuple(name for name in VERDICTS if name not in (NAMES, NOT_FAITHFUL, DET
 
 RULES = (
     VerdictRule("no measure could be checked", NOTHING_TESTED, _nothing_tested),
-    VerdictRule(
-        "under half of the checked rows can be checked against other rows than their repeats",
-        *(NOTHING_TESTED, _only_repeats),
-    ),
     VerdictRule("nearly every explanation names the prediction of its own row", NAMES, _leaks),
     VerdictRule("each prediction has one explanation", NAMES, _one_name, C),
     VerdictRule(
@@ -336,12 +312,10 @@ RULES = (
     VerdictRule("not above its control", NOT_ABOVE_CONTROL, _at_control, S),
     VerdictRule("no control", ABOVE_CHANCE, _uncontrolled, S),
     VerdictRule("an objection names a lower verdict", _verdict_of_objection, _objected(*LOWER), S),
-    VerdictRule("rows repeat", ABOVE_ITS_CONTROL, _repeating, S),
     VerdictRule("low end at the level", FAITHFUL, _reached, S),
     VerdictRule("else", ABOVE_ITS_CONTROL, _may_be_below, S),
     VerdictRule("high end below the level", NOT_FAITHFUL, _below, C),
     VerdictRule("not above chance", NOT_ABOVE_CHANCE, _at_chance, C),
-    VerdictRule("rows repeat", ABOVE_CHANCE, _repeating, C),
     VerdictRule("low end at the level", DETERMINES, _determined, C),
     VerdictRule("else", ABOVE_CHANCE, _may_be_below, C),
 )

@@ -10,7 +10,7 @@ from faithkit.arguments import check_integer
 from faithkit.errors import InputError
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.count import Count
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.instances.contradictions import Contradictions
@@ -314,7 +314,8 @@ class Evaluation(Result, Report):
                 "other rows need the model and the explainer, which neither a log nor a result from a file "
                 "has: evaluate them."
             )
-        if self.design.effective is not None and weights is None and clusters is None:
+        names_cases = self.evidence.population.cases is None
+        if self.design.effective is not None and names_cases and weights is None and clusters is None:
             raise InputError(
                 "the rows of this result have weights or clusters: also give those of the other rows."
             )

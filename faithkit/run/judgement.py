@@ -11,11 +11,10 @@ from faithkit.explanations.relations import Relation
 from faithkit.inputs.copies import Repeats
 from faithkit.inputs.predictions.outcome import LABELS as LABEL_KIND
 from faithkit.inputs.seeds import row_seeds
-from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.counting.count import Count
 from faithkit.measure.heavy_tails import is_heavy
 from faithkit.measure.objections import Objection, ObjectionContext
 from faithkit.measure.order import agreements_of_rows, label_statistic, lag_one_statistic
-from faithkit.measure.repeats import share_beyond_repeats
 from faithkit.measure.result_warnings import LABELS, LEARNT, ORDER, REPEATS, SCOPES, TAILS, ResultWarning
 from faithkit.measure.stated_scopes import FEW_ROWS, StatedScopes
 from faithkit.measure.verdict import DETERMINES, FAITHFUL, NAMES, VERDICTS
@@ -33,8 +32,8 @@ LEAKAGE = (
     "it, explanations agree with predictions whatever the model does. Leave it out."
 )
 REPEATED = (
-    "{} of the rows repeat another one, so a row may be checked against its own copy: name the rows of one "
-    "case (clusters=, CLI: --clusters)."
+    "{} of the rows repeat another one. Rows that repeat each other are taken for entries of one case, and "
+    "are not checked against each other: name the cases if these are others (clusters=, CLI: --clusters)."
 )
 ORDERED = (
     "Neighbouring rows {} more often than others, as entries of one case or of one period do, and intervals "
@@ -57,7 +56,7 @@ def find_warnings(
 ) -> tuple[ResultWarning, ...]:
     """Return the warnings of a result, in the order in which they are shown."""
     warnings = [
-        _warn_of_repeats(find_cases(population)),
+        _warn_of_repeats(population.cases),
         _warn_of_order(population, counts),
         None if leaked is None else ResultWarning(LABELS, LEAKAGE.format(str(leaked))),
         ResultWarning(LEARNT, FLATTERED) if setup.learnt_from == THE_SAMPLE else None,
@@ -67,28 +66,6 @@ def find_warnings(
         else None,
     ]
     return tuple(warning for warning in warnings if warning is not None)
-
-
-def find_cases(population: Population) -> Repeats | None:
-    """Return the repeated rows of a sample, unless they are coincidence or the user named their cases."""
-    if not isinstance(population, InMemory) or population.names_cases:
-        return None
-    repeats = population.row_content.repeats
-    return repeats if repeats is not None and repeats.are_cases else None
-
-
-def share_without_repeats(population: Population, counts: Mapping[str, Count]) -> dict[str, float]:
-    """Return the share of the checked rows of each measure that have others than their repeats.
-
-    It is empty where rows do not repeat.
-    """
-    cases = find_cases(population)
-    if cases is None:
-        return {}
-    return {
-        measure: share_beyond_repeats(count, cases.group) if type(count) is RowCount else 1.0
-        for measure, count in counts.items()
-    }
 
 
 def _warn_of_repeats(cases: Repeats | None) -> ResultWarning | None:
@@ -102,7 +79,7 @@ def _warn_of_order(population: Population, counts: Mapping[str, Count]) -> Resul
     if not isinstance(population, InMemory) or population.names_cases:
         return None
     count, labels = counts.get("sufficiency", counts["consistency"]), population.encoded_labels
-    agreement = lag_one_statistic(agreements_of_rows(count)) if type(count) is RowCount else 0.0
+    agreement = lag_one_statistic(agreements_of_rows(count))
     if labels.outcome.kind == LABEL_KIND:
         prediction = label_statistic(labels.codes)
     else:
@@ -138,13 +115,12 @@ def find_objections(population: Population, count: Count | None, setup: Setup) -
             lambda explanation: format_explanation(count.explanations, explanation)
         )
     if relation.objections is not None and isinstance(population, InMemory):
-        assert isinstance(count, RowCount)
         objections += _ask_relation(relation, population, count, setup)
     return tuple(objections)
 
 
 def _ask_relation(
-    relation: Relation, population: InMemory, count: RowCount, setup: Setup
+    relation: Relation, population: InMemory, count: Count, setup: Setup
 ) -> Sequence[Objection]:
     """Ask a relation for its objections, and check their form."""
     assert relation.objections is not None
@@ -161,7 +137,7 @@ def _ask_relation(
     return objections
 
 
-def _objection_context(population: InMemory, count: RowCount, setup: Setup) -> ObjectionContext:
+def _objection_context(population: InMemory, count: Count, setup: Setup) -> ObjectionContext:
     """Return the rows whose explanations were checked, with what is known of the model."""
     sample, labels = count.sample, population.encoded_labels
     job = None if setup.system is None else setup.system.job

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 import attrs
 
 from faithkit.measure import MEASURES
-from faithkit.measure.counting.tally import Count, Tally
+from faithkit.measure.counting.count import Count
+from faithkit.measure.counting.tally import Tally
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.objections import Objection
 from faithkit.measure.result_warnings import ResultWarning
@@ -63,9 +64,6 @@ class Evidence:
         The rows: in memory, in a log on disk, or in a saved result, which has only a description of them.
     counts : mapping of str to Count
         The counts of each measure; empty if the result was loaded from a file.
-    share_without_repeats : mapping of str to float
-        Where rows repeat: the share of the rows that each measure could check that can be checked against
-        other rows than their repeats.
 
     Examples
     --------
@@ -77,7 +75,6 @@ class Evidence:
 
     population: Population
     counts: Mapping[str, Count] = attrs.field(factory=dict)
-    share_without_repeats: Mapping[str, float] = attrs.field(factory=dict)
     _known: dict[Any, Any] = attrs.field(factory=dict, init=False)  # what takes long and was computed once
 
     def once(self, name: Any, compute: Callable[[], T]) -> T:

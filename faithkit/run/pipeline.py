@@ -17,14 +17,14 @@ from faithkit.inputs.labels_in_explanations import find_label_in_explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.count import Count
 from faithkit.measure.heavy_tails import tail_share
 from faithkit.run.components.discretization import choose_discretizer
 from faithkit.run.components.learning import learns
 from faithkit.run.components.setup import Applicability, Setup, check_outcome
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
-from faithkit.run.judgement import find_objections, find_warnings, share_without_repeats
+from faithkit.run.judgement import find_objections, find_warnings
 from faithkit.run.measurements import DesignSummary, Evidence
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
@@ -76,6 +76,7 @@ def _declared_classes(predictor: Predictor, labels: Labels) -> int | None:
 def measure_population(population: Population, setup: Setup) -> Evaluation:
     """Relate, tally and estimate: consistency by equality, sufficiency by where explanations apply."""
     check_outcome(setup)
+    population = population.with_cases()
     consistency_count = population.count(SameExplanation())
     counts = {"consistency": consistency_count}
     relation, why_no_sufficiency = setup.applicability.relation, setup.applicability.why_not
@@ -114,7 +115,7 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         kind=population.kind,
         discretizer_learnt_from=_discretizer_learnt_from(setup),
         setup=setup,
-        evidence=Evidence(population, counts, share_without_repeats(population, counts)),
+        evidence=Evidence(population, counts),
         measure_population=measure_population,
     )
 

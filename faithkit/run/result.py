@@ -93,7 +93,6 @@ class Result(Measurements):
             reads_instances=relation is not None and relation.reads_instances,
             are_importances=self.evidence.population.kind == "vector",
             leaks_prediction=self.leaks_prediction,
-            share_without_repeats=self.evidence.share_without_repeats,
             level=self.setup.faithful_at,
         )
         return reach_verdict(case)

@@ -10,7 +10,7 @@ from bench_empirical_anchors import adult
 from harness import Contest, benchmark
 
 import faithkit
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 
 ROWS, EXPLANATIONS, COLUMNS = 50_000, 5_000, 14
 PEER_BLOCK = 1_000  # explanations whose distances the peer holds at a time: 400 MB

@@ -4,7 +4,7 @@ import numpy as np
 from harness import Curve, benchmark
 
 import faithkit
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 

@@ -1,14 +1,14 @@
 """Sufficiency of rules: bitsets against a mask per rule, and the second pass against the first."""
 
 import numpy as np
+from faithkit.measure.jackknife.deletions import relation_deletions
 from harness import Contest, benchmark
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.predicates import Interval
 from faithkit.explanations.rules import Rule
 from faithkit.extension.registry import registry
-from faithkit.measure.counting.tally import count
-from faithkit.measure.jackknife.deletions import relation_deletions
+from faithkit.measure.counting.count import count
 
 N, COLUMNS, RULES = 200_000, 14, 5_000
 

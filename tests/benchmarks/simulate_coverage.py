@@ -15,10 +15,9 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.scans import Pool
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.pool import Pool
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -65,7 +64,7 @@ def grouped(explanation, y, k=2, weights=None, clusters=None, uninformative=Fals
     sample = Sample(None, Explanations(kind="value", values=np.asarray(explanation)))
     design = Design.of(weights, clusters, len(y), uninformative)
     rows = SameExplanation(), sample, y, k
-    return count(*rows) if design is None else count_cells(*rows, design)
+    return count(*rows) if design is None else count(*rows, design=design)
 
 
 def rows(n, explanations, p):
@@ -121,7 +120,7 @@ def blocks(number, size, explanations, shares):
         y = (rng.random(len(block)) < rng.choice(shares, number)[block]).astype(int)
         values = rng.integers(0, explanations, len(block))
         sample = Sample(None, Explanations(kind="value", values=values))
-        return count_cells(SameExplanation(), sample, y, 2, Design.of(None, None, len(y), block=block))
+        return count(SameExplanation(), sample, y, 2, design=Design.of(None, None, len(y), block=block))
 
     return float(np.mean([agree(p) for p in shares])), draw
 

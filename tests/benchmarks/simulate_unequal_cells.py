@@ -13,10 +13,9 @@ import numpy as np
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.scans import Pool
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.pool import Pool
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -149,7 +148,7 @@ def with_pool(name):
         sample = Sample(x[:explained, None], Explanations(kind="value", values=x[:explained]))
         pool = Pool.of(x[explained:, None], y[explained:])
         design, rows = Design.of(weights, None, n), (Near(SCOPE / n / 2), sample, y[:explained], 2)
-        return count(*rows, pool) if design is None else count_cells(*rows, design, pool)
+        return count(*rows, pool) if design is None else count(*rows, design=design, pool=pool)
 
     return measure_of(shares[:1], [1.0]), draw_count
 
@@ -169,11 +168,11 @@ def _count(relation, sample, y, weights, sizes):
     if sizes is None:
         design = Design.of(weights, None, n)
         rows = relation, sample, y, 2
-        return count(*rows) if design is None else count_cells(*rows, design)
+        return count(*rows) if design is None else count(*rows, design=design)
     cluster = np.repeat(np.arange(n), sizes)
     X = None if sample.X is None else sample.X[cluster]
     rows = Sample(X, sample.explanations.take(cluster))
-    return count_cells(relation, rows, y[cluster], 2, Design.of(None, cluster, len(cluster)))
+    return count(relation, rows, y[cluster], 2, design=Design.of(None, cluster, len(cluster)))
 
 
 LAWS = {

@@ -10,7 +10,7 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample, object_array
 from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.objects.explanation_forms import as_explanations
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 
 NAN = float("nan")
 

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from looping import one_test
 
+import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
+from faithkit.measure.counting.pool import Pool
 from faithkit.measure.difference import JackknifeEstimate
 
 
@@ -159,6 +161,16 @@ def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     )
 
 
+def divisor_left(numbers, is_explained):
+    """Return the share of the divisor without each row, where every row has a number of its own."""
+    places = np.arange(len(is_explained), dtype=float)[:, None]
+    sample = Sample(places[is_explained], Explanations.of(["all"] * int(is_explained.sum())))
+    label = np.arange(len(is_explained))
+    pool = None if is_explained.all() else Pool.of(places[~is_explained], label[~is_explained])
+    everything = faithkit.relation(lambda x, explanation: True)
+    return count(everything, sample, label[is_explained], len(label), pool, numbers).divisor_left()
+
+
 def _mean_disagreement(explained, pool):
     """Of an explained row with any other, as two loops."""
     everybody = np.concatenate([explained, pool])
@@ -182,15 +194,13 @@ def test_what_the_divisor_loses_with_a_row_is_what_a_double_loop_without_it_lack
     explained, pool = result.points[is_explained], result.points[~is_explained]
     assert _mean_disagreement(explained, pool) == pytest.approx(1.0, rel=1e-12)
     without = [_mean_disagreement(np.delete(explained, i, axis=0), pool) for i in range(8)]
-    assert result.divisor_left(np.arange(8)) == pytest.approx(without, rel=1e-12)
-    if n_pool:
-        without = [_mean_disagreement(explained, np.delete(pool, i, axis=0)) for i in range(n_pool)]
-        assert result.divisor_left(8 + np.arange(n_pool), in_pool=True) == pytest.approx(without, rel=1e-12)
+    without += [_mean_disagreement(explained, np.delete(pool, i, axis=0)) for i in range(n_pool)]
+    assert divisor_left(result, is_explained) == pytest.approx(without, rel=1e-12)
 
 
 def test_of_two_rows_the_divisor_loses_all_with_either():
     result = Squares.of_numbers(np.array([[1.0], [3.0]]), np.array([1, 1]))
-    assert result.divisor_left(np.array([0, 1])).tolist() == [0.0, 0.0]
+    assert divisor_left(result, np.ones(2, dtype=bool)).tolist() == [0.0, 0.0]
 
 
 def test_slots_that_each_have_a_label_of_their_own_need_not_name_it():

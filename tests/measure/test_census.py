@@ -1,29 +1,22 @@
 """The census: the tally of grouping from pieces, equal to that of the whole sample."""
 
-from functools import reduce
 from itertools import pairwise
-from operator import add
 
 import attrs
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nearly import assert_nearly
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.counting.census import Census, count_piece, merge_censuses, scan_piece
-from faithkit.measure.counting.tally import count, grouped_owners
-from faithkit.measure.jackknife.deletions import (
-    CentralMoments,
-    add_moments,
-    max_influence,
-    pseudo_value_moments,
-    relation_deletions,
-)
-from faithkit.measure.jackknife.summary import measure_totals
+from faithkit.measure.counting.bits import Piece, RowBits
+from faithkit.measure.counting.census import Census, merge_censuses
+from faithkit.measure.counting.count import count
+from faithkit.measure.counting.groups import grouped_owners
+from faithkit.measure.counting.pair_ratio import PairRatio
 
 SAME = SameExplanation()
 
@@ -120,16 +113,6 @@ def test_labels_that_fall_together_are_counted_together(sample):
     assert list_slots(result) == list_slots(take_census([(word, min(label, 1)) for word, label in sample]))
 
 
-@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)
-def test_spreads_add_up(values, edges):
-    parts = [CentralMoments.of(np.array(part)) for _, part in cut(values, edges)]
-    both = sum(parts[1:], start=parts[0])
-    assert_nearly(both, CentralMoments.of(np.array(values[::-1])))
-    if np.ptp(values) > 1e-6:
-        expected = np.std(values, ddof=1) / len(values) ** 0.5
-        assert both.standard_error == pytest.approx(expected, rel=1e-9)
-
-
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=2, max_size=30), cuts)
 def test_other_relations_are_counted_piece_by_piece(sample, edges):
     near = NearExplanation(tau=1.0)
@@ -142,15 +125,17 @@ def test_other_relations_are_counted_piece_by_piece(sample, edges):
         return np.array([label for _, label in part], dtype=np.int64)
 
     expected = count(near, sample_of(sample), codes(sample), 2)
-    cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
-    parts = [(near, sample_of(part), codes(part), cells.scan_target) for _, part in cut(sample, edges)]
-    scan = reduce(add, (scan_piece(*part) for part in parts))
-    total = scan.owners(cells.scan_target, cells.sorted_slots[2])
-    assert_same_owners(total, expected.owners)
-    assert scan.table.tolist() == expected.table.tolist()
-    counts = [count_piece(*part, total) for part in parts]
-    assert [x for piece in counts for x in piece.reflexive] == expected.reflexive.tolist()
-    level, n = measure_totals(expected, None), len(sample)
-    pieced = add_moments(pseudo_value_moments(relation_deletions(piece), level, n) for piece in counts)
-    assert_nearly(pieced, pseudo_value_moments(relation_deletions(expected), level, n))
-    assert_nearly(max(map(max_influence, counts)), max_influence(expected))
+    census = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
+
+    def map_pieces(function):
+        for start, part in cut(sample, edges):
+            rows = np.arange(start, start + len(part))
+            yield function(Piece(sample_of(part), codes(part), expected.owned[rows], 0, rows))
+
+    pieced = RowBits.count(near, census.slots, map_pieces, np.ones(1, dtype=np.int64))
+    assert_same_owners(pieced.owners, expected.owners)
+    assert pieced.entry_of_row.tolist() == expected.owner_index.tolist()
+    ratio = PairRatio(SAME_LABEL, len(sample), is_mixed=False)
+    assert_nearly(
+        attrs.astuple(pieced.pair_sums(ratio)), attrs.astuple(expected.pair_sums(has_influence=True))
+    )

@@ -5,12 +5,14 @@ import math
 import re
 import runpy
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from definition import Rows
 from faithkit_integrations import judge
 from looping import one_test
 from scipy import sparse, stats
@@ -18,7 +20,7 @@ from scipy import sparse, stats
 import faithkit
 from faithkit.arrays.bitsets import pack_bits, unpack_bits
 from faithkit.arrays.row_random import derive_seeds
-from faithkit.explanations.drawn_scopes import DrawnScopes, ScopeColumns, ScopeOwners, draw_scopes
+from faithkit.explanations.drawn_scopes import ScopeColumns, ScopeOwners, draw_scopes
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation, draw_control
 from faithkit.inputs.seeds import row_seeds
@@ -26,11 +28,11 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
-from faithkit.measure.baselines.control import compare_with_control
 from faithkit.measure.baselines.paired_rows import PairedRows
-from faithkit.measure.counting.scans import Pool
-from faithkit.measure.counting.tally import count
-from faithkit.run.comparisons.control_draws import draw_controls
+from faithkit.measure.counting.count import count
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
+from faithkit.run.comparisons.control_draws import DrawnScopes, draw_controls
 
 DRAWS = 2
 few_draws = pytest.mark.usefixtures("few_control_draws")  # so many
@@ -94,7 +96,7 @@ class Predictions:
     values, scores = np.array([0.0, 1.0, 2.5, 7.0]), np.eye(3)[[0, 1, 2, 2]] * 0.7 + 0.1
 
     def __init__(self, kind, codes, n):
-        self.kind, self.codes, self.n = kind, codes, n
+        self.kind, self.codes = kind, codes
         counts = [np.bincount(part, minlength=4) for part in (codes[:n], codes[n:])]
         counts = (counts[0], counts[1] if len(codes) > n else None)
         self.agreement = {
@@ -103,71 +105,133 @@ class Predictions:
             "scores": lambda: Squares.of_scores(self.scores, *counts),
             "a tolerance": lambda: Within(self.values, 1.2),
         }[kind]()
-
-    def disagreement(self, alive):
-        """Return how far any two rows disagree, in units of those that are left."""
-        if self.kind == "labels":
-            return (self.codes[:, None] != self.codes).astype(float)
-        if self.kind == "a tolerance":
-            values = self.values[self.codes]
-            return (np.abs(values[:, None] - values) > 1.2).astype(float)
-        points = (self.scores if self.kind == "scores" else self.values[:, None])[self.codes]
-        squares = ((points[:, None] - points[None]) ** 2).sum(axis=2) / 2
-        if self.kind == "scores":
-            return squares
-        owners = alive & (np.arange(len(self.codes)) < self.n)
-        return squares / (squares[np.ix_(owners, alive)].sum() / (owners.sum() * (alive.sum() - 1)))
+        points = (self.scores if kind == "scores" else self.values[:, None])[codes]
+        squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+        self.apart = {
+            "labels": (codes[:, None] != codes).astype(float),
+            "a tolerance": (squares > 1.2**2).astype(float),
+        }.get(kind, squares / 2)
 
 
-def compare_by_loop(scopes, controls, predictions, n, alive):
-    """Return the means of both over rows that both could check, and the share of those checked."""
-    apart = predictions.disagreement(alive)
+@attrs.frozen(eq=False, slots=False)
+class Loop:
+    """Measure and control as loops over pairs of rows; every unit is left out by summing up anew.
 
-    def agree(matrix, row):
-        others = [j for j in np.flatnonzero(matrix[row]) if j != row and alive[j]]
-        return np.mean([1 - apart[row, j] for j in others]) if others else None
+    `scopes` has the explanation of each row, and for which rows it holds: of the measure, then of each draw.
+    Rows that own an explanation come first.
+    """
 
-    pairs, n_checked = [], 0
-    for row in np.flatnonzero(alive[:n]):
-        agreement = agree(scopes, row)
-        draws = [value for control in controls if (value := agree(control, row)) is not None]
-        n_checked += agreement is not None
-        if agreement is not None and draws:
-            pairs.append((agreement, np.mean(draws)))
-    return *np.mean(pairs, axis=0), len(pairs) / n_checked
+    predictions: Predictions
+    scopes: list
+    design: Design
+
+    @property
+    def n(self):
+        return len(self.scopes[0][0])
+
+    @property
+    def everybody(self):
+        return np.ones(len(self.design), dtype=bool)
+
+    @property
+    def block(self):
+        return np.zeros(len(self.design), dtype=int) if self.design.block is None else self.design.block
+
+    @property
+    def left_out(self):
+        return self.design.independent_unit
+
+    def find_pairs(self, holds):
+        """Return the pairs of an owner and a row that it is compared with."""
+        unit, block = self.design.unit, self.block
+        pairs = holds & (unit[: self.n, None] != unit) & (block[: self.n, None] == block)
+        return pairs & (self.design.weights[: self.n, None] > 0) & (self.design.weights > 0)
+
+    @cached_property
+    def shares(self):
+        """The share that each row owns in the measure and in each draw: decided once, with everybody."""
+        is_checked = np.array([self.find_pairs(holds).any(axis=1) for _, holds in self.scopes])
+        n_draws = is_checked[1:].sum(axis=0)
+        both = is_checked[0] & (n_draws > 0)
+        return [both * 1.0, *(both * is_checked[1:] / np.maximum(n_draws, 1))]
+
+    def sum_disagreement(self, place, alive):
+        """Return the weight of the owners that have a pair, and how far they disagree: of one place's scopes."""
+        explanation, holds = self.scopes[place]
+        weights, unit, n = self.design.weights, self.design.unit, self.n
+        owned = weights[:n] * self.shares[place] * alive[:n]
+        keys = np.column_stack([explanation, self.block[:n], holds.diagonal()])
+        part = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+        total = lost = 0.0
+        for number in np.unique(part[owned > 0]):
+            owners = np.flatnonzero((part == number) & (owned > 0))
+            of_block = self.block == self.block[owners[0]]
+            held = np.flatnonzero(holds[owners[0]] & alive & (weights > 0) & of_block)
+            cells = np.bincount(unit[held], weights[held], minlength=unit.max() + 1)
+            is_pair = unit[owners, None] != unit[held]
+            pairs = is_pair * owned[owners, None] * weights[held]
+            factors = 1.0, cells[unit[held]], cells[unit[owners]][:, None]
+            compared = np.array([(pairs * factor).sum() for factor in factors])
+            apart = self.predictions.apart[np.ix_(owners, held)]
+            disagreeing = np.array([(pairs * factor * apart).sum() for factor in factors])
+            if compared[0] > 0:
+                own, squares = owned[owners] @ cells[unit[owners]], (cells**2).sum()
+                second = squares / max(cells.sum() ** 2 - squares, squares)
+                third = own / max(owned[owners].sum() * cells.sum() - own, own) if compared[2] else 0.0
+                mixture = np.array([0.0, second, third]) / max(1.0, second + third)
+                mixture *= not self.design.uninformative
+                mixture[0] = 1.0 - mixture.sum()
+                total += owned[owners].sum()
+                lost += owned[owners].sum() * (mixture * disagreeing / np.maximum(compared, 1e-300)).sum()
+        return total, lost
+
+    def means(self, alive):
+        """Return the mean agreement of the measure and of the control among those that are left."""
+        places = range(len(self.scopes))
+        measure, *draws = (self.sum_disagreement(place, alive) for place in places)
+        divisor = self.constant(alive) if self.predictions.kind == "numbers" else 1.0
+        return [1.0 - lost / total / divisor for total, lost in (measure, np.sum(draws, axis=0))]
+
+    def constant(self, alive):
+        """Return the disagreement that one explanation for all rows leaves."""
+        size = len(self.design)
+        rows = Rows(
+            explanation=self.block,
+            holds=np.ones((size, size), dtype=bool),
+            apart=self.predictions.apart,
+            weights=self.design.weights,
+            unit=self.design.unit,
+            block=self.block,
+            owns=np.arange(size) < self.n,
+            merged=np.full(size, -1),
+            is_mixed=not self.design.uninformative,
+        )
+        return rows.constant(alive)
+
+    def means_without(self):
+        """Return both means without each unit that has explained rows, and without each of the pool."""
+        has_weight = self.design.weights > 0
+        explained = np.unique(self.left_out[: self.n][has_weight[: self.n]])
+        pool = np.setdiff1d(self.left_out[has_weight], explained)
+        return [
+            np.array([self.means(self.left_out != unit) for unit in units]).reshape(-1, 2)
+            for units in (explained, pool)
+        ]
 
 
-def compare_with_every_deletion(scopes, controls, predictions, n, ceiling):
-    """Return difference, its standard error, worth and its standard error, with each row deleted by a loop."""
-    size = scopes.shape[1]
-    x, control, _ = compare_by_loop(scopes, controls, predictions, n, np.ones(size, dtype=bool))
-    without = np.array(
-        [compare_by_loop(scopes, controls, predictions, n, np.arange(size) != row)[:2] for row in range(size)]
-    )
+def check_control(control, loop):
+    """Compare a control, whose ceiling is 1, with the numbers of a loop."""
+    x, estimate = loop.means(loop.everybody)
+    without, without_pool = loop.means_without()
+    n = len(without)
 
     def error(function):
-        values, pool = np.split(function(*without.T), [n])
+        values, pool = function(*without.T), function(*without_pool.T)
         variance = (n - 1) / n * ((values - values.mean()) ** 2).sum()
-        return math.sqrt(variance + (((pool - pool.mean()) ** 2).sum() if len(pool) else 0))
+        return math.sqrt(variance + (((pool - pool.mean()) ** 2).sum() if len(pool) else 0.0))
 
-    worth, difference = (lambda x, c: (x - c) / (ceiling - c)), (lambda x, c: x - c)
-    return control, difference(x, control), error(difference), worth(x, control), error(worth)
-
-
-def unpack(count):
-    """Return the matrix of a count over the rows of the sample and of its pool, one row per row."""
-    pieces = [count, *count.pooled()]
-    parts = [
-        np.concatenate([unpack_bits(bits, len(piece.labels)) for *_, bits in piece.batches()])
-        for piece in pieces
-    ]
-    return np.column_stack(parts)[count.owned]
-
-
-def check_control(control, expected, n):
-    """Compare a control with the numbers of a loop."""
-    estimate, difference, se, worth, se_worth = expected
-    t = stats.t.ppf(0.975, n - 1)
+    difference, se, t = x - estimate, error(lambda x, c: x - c), stats.t.ppf(0.975, n - 1)
+    worth, se_worth = difference / (1.0 - estimate), error(lambda x, c: (x - c) / (1.0 - c))
     assert control.estimate == pytest.approx(estimate, abs=1e-9)
     assert control.difference.value == pytest.approx(difference, abs=1e-9)
     assert control.difference.low == pytest.approx(difference - t * se, abs=1e-9)
@@ -176,71 +240,120 @@ def check_control(control, expected, n):
     assert control.worth.high == pytest.approx(worth + t * se_worth, abs=1e-9)
 
 
+def unpack(count):
+    """Return the explanation of each row of the sample, and for which rows of sample and pool it holds."""
+    matrix = [unpack_bits(bits, len(count.labels)) for *_, bits in count.batches()]
+    owned = count.owned[: count.n_explained]
+    return owned, np.concatenate(matrix)[owned]
+
+
+DESIGNS = {
+    "equal rows": lambda rng, n: {},
+    "few weights, some of them 0": lambda rng, n: {"weights": rng.choice([0, 1, 3], n)},
+    "weights": lambda rng, n: {"weights": rng.lognormal(size=n) * (rng.random(n) < 0.9)},
+    "uninformative weights": lambda rng, n: {"weights": rng.lognormal(size=n), "uninformative": True},
+    "clusters": lambda rng, n: {"clusters": rng.integers(0, n // 2, n)},
+    "clusters and weights, some of them large": lambda rng, n: {
+        "clusters": rng.integers(0, n // 2, n),
+        "weights": rng.choice([0.5, 1, 20], n),
+    },
+    "blocks": lambda rng, n: {"block": rng.integers(0, n // 4, n)},
+    "weights, clusters and blocks": lambda rng, n: {
+        "block": rng.integers(0, n // 6, n),
+        "clusters": rng.integers(0, n // 2, n),
+        "weights": rng.lognormal(size=n),
+    },
+}
+
+
 @one_test
-@pytest.mark.parametrize("pool", [0, 9])
-@pytest.mark.parametrize("kind", ["labels", "numbers", "scores", "a tolerance"])
-def test_the_jackknife_of_control_and_worth_equals_a_loop_that_deletes_each_row(kind, pool):
-    rng, n = np.random.default_rng(pool + len(kind)), 60
-    predictions = Predictions(kind, rng.integers(0, 4, n + pool), n)
-    scopes = draw_random_scopes(rng, n, pool, [1, 1, 2, 4, 6])
-    controls = [draw_random_scopes(rng, n, pool, [0, 1, 1, 2, 4]) for _ in range(3)]
-    for row in range(0, n, 7):  # the same other row in all draws: without it the row has no control
-        for control in controls:
-            control[row] = np.arange(n + pool) == (row + 3) % n
-    X, rows = np.zeros((n, 1)), Explanations(kind="value", values=np.arange(n).astype(object))
-    more = Pool.of(np.zeros((pool, 1)), predictions.codes[n:]) if pool else None
+@pytest.mark.parametrize("kind, pool", [("labels", 0), ("numbers", 7), ("scores", 7), ("a tolerance", 0)])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_both_means_without_each_unit_are_those_of_loops_over_pairs(design, pool, kind):
+    rng, n, m = np.random.default_rng([list(DESIGNS).index(design), pool, len(kind)]), 24, 24 + pool
+    predictions = Predictions(kind, rng.integers(0, 4, m), n)
+    columns = {"weights": None, "clusters": None} | DESIGNS[design](rng, m)
+    design = Design.of(**columns, n=m) or Design.equal(m)
+    scopes = [(rng.integers(0, 12, n), draw_random_scopes(rng, n, pool, [1, 1, 4, 9, n]))]
+    scopes += [(np.arange(n), draw_random_scopes(rng, n, pool, [0, 1, 1, 6, 9])) for _ in range(3)]
+    for _, holds in scopes[1:]:
+        for row in range(0, n, 7):  # the same other row in all draws: without it the row has no control
+            holds[row] = np.arange(m) == (row + 3) % n
+    missing = rng.random(n) < 0.1
+    more = Pool.of(np.arange(n, m), predictions.codes[n:]) if pool else None
 
-    def count_scopes(matrix):
-        sample = Sample(X, rows)
-        relation = DrawnScopes(sample, [pack_bits(matrix[:, :n]), pack_bits(matrix[:, n:])])
-        return count(relation, sample, predictions.codes[:n], 4, more, predictions.agreement)
+    def count_scopes(explanation, holds):
+        values = explanation.astype(object)
+        sample = Sample(np.arange(n), Explanations(kind="value", values=values, missing=missing))
+        relation = DrawnScopes([pack_bits(holds[:, :n]), pack_bits(holds[:, n:])], [n, pool])
+        return count(relation, sample, predictions.codes[:n], 4, more, predictions.agreement, design)
 
-    paired = PairedRows(count_scopes(scopes), list(map(count_scopes, controls)))
-    alive = np.ones(n + pool, dtype=bool)
-    assert paired.verified == pytest.approx(compare_by_loop(scopes, controls, predictions, n, alive)[2])
-    control = compare_with_control(paired, Ceiling(1.0, 0, np.ones(n)), 0.95)
-    expected = compare_with_every_deletion(scopes, controls, predictions, n, 1.0)
-    assert control.estimate == pytest.approx(expected[0], abs=1e-9)
-    t = stats.t.ppf(0.975, n - 1)
-    assert control.difference.value == pytest.approx(expected[1], abs=1e-9)
-    assert control.difference.high == pytest.approx(expected[1] + t * expected[2], abs=1e-9)
+    paired = PairedRows(
+        *(lambda measure, *draws: (measure, draws))(*(count_scopes(*both) for both in scopes))
+    )
+    loop = Loop(predictions, [(e, holds[e] & ~missing[:, None]) for e, holds in scopes], design)
+    assert np.array_equal(paired.is_checked, loop.shares[0] > 0)
+    assert paired.n_units == len(set(loop.left_out[:n][paired.is_checked]))
+    assert paired.means() == pytest.approx(loop.means(loop.everybody), abs=1e-12)
+    explained = np.unique(loop.left_out[:n][design.weights[:n] > 0])
+    ceilings = np.full(explained.max() + 1, 0.5)
+    ceilings[explained] = rng.random(len(explained))
+    without, without_pool = paired.means_without(Ceiling(0.5, n, ceilings))
+    expected, expected_of_pool = loop.means_without()
+    assert without[:, :2] == pytest.approx(expected, abs=1e-12)
+    assert without_pool[:, :2] == pytest.approx(expected_of_pool, abs=1e-12)
+    assert without[:, 2].tolist() == ceilings[explained].tolist()
+    assert (without_pool[:, 2] == 0.5).all()
+
+
+END_TO_END = {
+    "equal rows": (48, "ac", {}),
+    "weights": (48, "ac", {"weights": np.random.default_rng(0).lognormal(size=60)}),
+    "clusters": (90, "ac", {"clusters": np.arange(100) % 45}),
+    "blocks": (160, "a", {"blocks": np.arange(170) % 41}),
+}
 
 
 @one_test
 @few_draws
-@pytest.mark.parametrize("pool", [False, True])
-def test_control_difference_and_worth_equal_those_of_a_loop_that_deletes_each_row(pool):
-    X = make_table(3).assign(e=np.arange(48.0))  # no instance occurs twice, so the ceiling is 1
-    labels = ((X["a"] + X["c"] > 1) ^ (np.random.default_rng(1).random(len(X)) < 0.1)).to_numpy()
-    more = make_table(4, 6).assign(e=np.arange(6) + 0.5)
+@pytest.mark.parametrize("pool", [0, 6])
+@pytest.mark.parametrize("design", END_TO_END)
+def test_control_difference_and_worth_equal_those_of_a_loop_that_leaves_out_each_unit(design, pool):
+    n, columns, options = END_TO_END[design]
+    X, more = (make_table(seed, size).assign(e=np.arange(size) + seed / 8) for seed, size in ((3, n), (4, 6)))
+    labels = ((X["a"] + X["c"] > 1) ^ (np.random.default_rng(1).random(n) < 0.1)).to_numpy()
     pool_labels = (more["a"] > 0).to_numpy()
-    result = score_rules(labels, X, "ac", pool=(more, pool_labels) if pool else None)
+    options = {name: values[: n + pool] for name, values in options.items()}
+    result = score_rules(labels, X, columns, pool=(more, pool_labels) if pool else None, **options)
     drawn = draw(result)
-    n, codes = len(X), np.concatenate([labels, pool_labels[: 6 * pool]]).astype(int)
-    scopes, *controls = map(unpack, (drawn.measure, *drawn.draws))
-    both = pd.concat([X, more]) if pool else X
-    by_hand = [
-        [(both[["a", "c"]].iloc[j] == X[["a", "c"]].iloc[i]).all() for j in range(len(both))]
-        for i in range(n)
-    ]
-    assert np.array_equal(scopes[1:], np.array(by_hand)[1:])  # row 0 has a missing value
-    expected = compare_with_every_deletion(scopes, controls, Predictions("labels", codes, n), n, 1.0)
-    check_control(result.control, expected, n)
-    assert (result.control.rows, result.control.draws, result.control.verified) == (48, DRAWS, 1.0)
+    scopes = list(map(unpack, (drawn.measure, *drawn.draws)))
+    both = pd.concat([X, more[:pool]])[list(columns)].to_numpy()
+    block = options.get("blocks", np.zeros(n + pool))
+    by_hand = (both[:n, None] == both).all(axis=2) & (block[:n, None] == block)
+    assert np.array_equal(scopes[0][1][1:], by_hand[1:])  # row 0 has a missing value
+    codes = np.concatenate([labels, pool_labels[:pool]]).astype(int)
+    loop = Loop(Predictions("labels", codes, n), scopes, drawn.measure.design)
+    check_control(result.control, loop)
+    assert (result.control.rows, result.control.draws, result.control.ceiling) == (n, DRAWS, 1.0)
 
 
+@one_test
 @few_draws
-def test_the_control_of_each_label_is_the_mean_over_its_rows():
-    X = make_table(8).fillna(0).assign(e=np.arange(48.0))
+@pytest.mark.parametrize("weights", [None, np.arange(64) % 4])
+def test_the_control_of_each_label_is_the_mean_over_its_rows(weights):
+    X = make_table(8, 64).fillna(0).assign(e=np.arange(64.0))
     labels = np.where(X["a"] + X["c"] > 1, "high", np.where(X["b"] > 0, "middle", "low"))
-    result = score_rules(labels, X, "ac")
+    result = score_rules(labels, X, "ac", weights=weights)
+    weights = np.ones(64) if weights is None else weights
     shares = np.zeros((DRAWS, len(X)))
     for place, control in enumerate(draw(result).draws):
-        for i, row in enumerate(unpack(control)):
-            shares[place, i] = np.mean([labels[j] == labels[i] for j in np.flatnonzero(row) if j != i])
+        for i, row in enumerate(unpack(control)[1]):
+            others = np.flatnonzero(row & (np.arange(64) != i))
+            shares[place, i] = np.average(labels[others] == labels[i], weights=weights[others])
     by_label = result.by_label()["sufficiency"]
     for label in ("high", "middle", "low"):
-        assert by_label[label].control == pytest.approx(shares[:, labels == label].mean())
+        mean = np.average(shares.mean(axis=0), weights=weights * (labels == label))
+        assert by_label[label].control == pytest.approx(mean)
 
 
 # -- drawn scopes --
@@ -375,7 +488,7 @@ def test_equal_rows_have_draws_of_their_own():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 2, (90, 3)), columns=list("abc"))
     result = score_rules((X["a"] > 0).to_numpy(), X, "a")
-    scopes = unpack(draw(result).draws[0])[(X.iloc[0] == X).all(axis=1)]
+    scopes = unpack(draw(result).draws[0])[1][(X.iloc[0] == X).all(axis=1)]
     assert len(np.unique(scopes, axis=0)) == len(scopes) > 3
 
 
@@ -403,7 +516,8 @@ def test_control_rules_about_words_name_as_many_other_words_of_the_text_that_are
 
 
 def test_texts_without_other_words_have_no_control_and_too_many_of_them_no_worth():
-    texts = ["good film", "bad film"] * 30 + ["good", "bad"] * 10
+    texts = [word + " film" * (1 + i) for i in range(30) for word in ("good", "bad")]
+    texts += [word * (1 + i) for i in range(10) for word in ("good ", "bad ")]  # no text occurs twice
     rules = [faithkit.Rule([faithkit.plugin.Contains(text.split()[0])]) for text in texts]
     labels = [text.startswith("good") for text in texts]
     result = faithkit.score(labels, Explanations.of(rules, kind="rule", relation="in-scope"), texts)
@@ -520,11 +634,11 @@ def test_why_there_is_no_control():
     assert no_table in explain_why(labels, phi, sparse.csr_array(phi), **near)
     assert no_table in explain_why(labels, phi, np.zeros((60, 2, 2)), **near)
     rows = np.arange(60)
-    assert explain_why(labels, phi, phi, weights=rows + 1.0, **near) == "for now, rows with weights have none"
-    assert (
-        explain_why(labels, phi, phi, clusters=rows // 2, **near) == "for now, rows with clusters have none"
-    )
-    assert explain_why(labels, phi, phi, blocks=rows // 4, **near) == "for now, rows in blocks have none"
+    too_few = "a control is compared on 40 {} or more that both could check, and there are {}"
+    assert explain_why(labels, phi, phi, weights=rows % 3, **near) is None
+    assert explain_why(labels, phi, phi, weights=rows < 30, **near) == too_few.format("rows", 30)
+    assert explain_why(labels, phi, phi, clusters=rows // 2, **near) == too_few.format("clusters", 30)
+    assert explain_why(labels, phi, phi, blocks=rows // 4, **near) == too_few.format("blocks", 15)
     assert explain_why(labels, phi, phi, control_draws=0, **near) == "none was asked for (control_draws=0)"
 
 
@@ -581,10 +695,9 @@ def test_a_relations_own_control_of_a_large_sample_is_compared_with_all_rows(mon
     for row in drawn.rows:
         held = np.flatnonzero((X[:, 0] <= limits[row]) & (np.arange(150) != row))
         shares.append(np.mean(labels[held] == labels[row]) if len(held) else np.nan)
-    control = PairedRows(drawn.measure, drawn.draws)
-    is_checked = control.is_checked
-    assert result.control.difference.value == pytest.approx(
-        np.mean(np.array(shares)[is_checked] - control.control[is_checked]), abs=1e-12
+    is_checked = PairedRows(drawn.measure, drawn.draws).is_checked
+    assert result.control.estimate + result.control.difference.value == pytest.approx(
+        np.mean(np.array(shares)[is_checked]), abs=1e-12
     )
     small = faithkit.score(labels[:60], limits[:60], X[:60], relation=BelowLimit())
     assert (small.control.rows, small.control.draws) == (60, DRAWS)

@@ -22,7 +22,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.predicates import Interval
 from faithkit.explanations.relations import Relation
 from faithkit.explanations.rules import Rule, scope_bits
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -285,7 +285,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
     assert JackknifeEstimate.of(counted).statistics.value == pytest.approx(law.truth, abs=0.01)
-    assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
+    assert bool(counted.owners.own.all()) == (name != "prototypes that miss much")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 from faithkit.measure.difference import JackknifeEstimate
 from faithkit.measure.intervals import compute_interval
 

@@ -16,11 +16,10 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.baselines.permutation import unit_p_value
-from faithkit.measure.counting import cell_count
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.baselines.permutation import permutation_p_value
+from faithkit.measure.counting import matrix
+from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -55,7 +54,7 @@ def count_case(case, grouping, missing=()):
     relation = SameExplanation() if grouping else Matrix(matrix)
     if design is None:
         return count(relation, sample, labels, k)
-    return count_cells(relation, sample, labels, k, design)
+    return count(relation, sample, labels, k, design=design)
 
 
 def prepare_loops(case, grouping, missing=()):
@@ -130,11 +129,11 @@ def test_blocks_at_once_change_nothing(monkeypatch):
         rng.integers(0, 20, 60),
     )
     whole = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
-    monkeypatch.setattr(cell_count, "PAIRS", 1)
+    monkeypatch.setattr(matrix, "PAIRS", 1)
     few = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
     for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
         assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)
-    assert few.units == whole.units
+    assert_nearly(few.units, whole.units)
 
 
 # --- large groups, against sums over all pairs -------------------------------------------------------------
@@ -172,7 +171,7 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, is_uninformative
     sample = Sample(None, Explanations.of(["same"] * n))
     design = Design.of(weights, unit, n, uninformative=is_uninformative)
     result = JackknifeEstimate.of(
-        count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement)
+        count(SameExplanation(), sample, labels, 3, design=design, agreement=agreement)
     )
     one = np.zeros(n, dtype=int)
     rows = Rows(
@@ -205,8 +204,8 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, is_uninformative
 
 def chance_of(labels, weights, clusters):
     sample = Sample(None, Explanations.of(["same"] * len(labels)))
-    return count_cells(
-        SameExplanation(), sample, labels, labels.max() + 1, Design.of(weights, clusters, len(labels))
+    return count(
+        SameExplanation(), sample, labels, labels.max() + 1, design=Design.of(weights, clusters, len(labels))
     ).chance()
 
 
@@ -281,8 +280,8 @@ def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
     labels, explanations = np.repeat(rng.integers(0, 2, 200), 5), np.repeat(rng.integers(0, 100, 200), 5)
     sample = Sample(None, Explanations(kind="number", values=explanations))
     plain = count(SameExplanation(), sample, labels, 2)
-    apart = count_cells(
-        SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
+    apart = count(
+        SameExplanation(), sample, labels, 2, design=Design.of(None, np.repeat(np.arange(200), 5), 1000)
     )
     facts = [JackknifeEstimate.of(rows).statistics for rows in (plain, apart)]
     limits = [compute_interval(statistics) for statistics in facts]
@@ -303,7 +302,7 @@ def test_weights_undo_an_unequal_draw():
         [[0.95 * q[0], 0.95 * (1 - q[0])], [0.05 * q[1], 0.05 * (1 - q[1])]]
     )  # by label and explanation
     m = (p**2 / p.sum(axis=0)).sum()
-    result = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
+    result = count(SameExplanation(), sample, rare.astype(np.int64), 2, design=Design.of(weights, None, n))
     low, high = compute_interval(JackknifeEstimate.of(result).statistics)
     assert low < m < high
     plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
@@ -343,6 +342,11 @@ def test_estimators_use_weights_and_leave_out_rows_of_the_same_cluster(case):
         assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 
+def p_value_of(case, grouping, permutations, seed=0):
+    counts = count_case(case, grouping)
+    return permutation_p_value(counts, JackknifeEstimate.of(counts).statistics, permutations, seed)
+
+
 @one_test
 @BOTH
 @pytest.mark.parametrize("clustered", [False, True])
@@ -369,13 +373,13 @@ def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clus
         moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
         mean, _ = brute_unequal.estimate(holds, *moved, clusters)
         hits, tried = hits + (mean >= observed - 1e-9), tried + 1
-    result = unit_p_value(count_case(case, grouping), 400, seed=1)
+    result = p_value_of(case, grouping, 400, seed=1)
     assert result == pytest.approx(hits / tried, abs=0.05)
 
 
 def test_clusters_of_different_sizes_leave_nothing_to_exchange():
     case = np.eye(2, dtype=bool), np.zeros(3, int), np.array([0, 0, 1]), 2, np.ones(3), np.array([0, 0, 1])
-    assert unit_p_value(count_case(case, grouping=True), 99) is None
+    assert p_value_of(case, True, 99) is None
 
 
 def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant():
@@ -384,7 +388,7 @@ def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant()
     for _ in range(15):
         y = rng.integers(0, 2, 80)
         case = np.eye(4, dtype=bool), rng.integers(0, 4, 80), y, 2, np.where(y, 10.0, 1.0), np.arange(80)
-        low += unit_p_value(count_case(case, grouping=True), 39) <= 0.05
+        low += p_value_of(case, True, 39) <= 0.05
     assert low <= 4  # 0.75 are expected; P(more than 4) is below 0.001
 
 
@@ -409,8 +413,8 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
             drawn = rng.random(400) < 1 / weights
             owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
         sample = Sample(None, Explanations(kind="number", values=owned))
-        count = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
-        low, high = compute_interval(JackknifeEstimate.of(count).statistics)
+        counts = count(SameExplanation(), sample, labels, 2, design=Design.of(weights, clusters, len(owned)))
+        low, high = compute_interval(JackknifeEstimate.of(counts).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -447,7 +451,7 @@ def test_weights_give_what_as_many_independent_draws_would():
             sample = Sample(None, Explanations(kind="number", values=explanations))
             design = Design.of(np.where(y, 3, 1), None, 300) if way == "weighted" else None
             result = (
-                count_cells(SameExplanation(), sample, y, 2, design)
+                count(SameExplanation(), sample, y, 2, design=design)
                 if design
                 else count(SameExplanation(), sample, y, 2)
             )

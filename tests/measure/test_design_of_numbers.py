@@ -18,10 +18,9 @@ from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.scans import Pool
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.pool import Pool
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from tests.definition import Rows
@@ -67,7 +66,7 @@ def count_case(case, grouping, pooled, outcome):
     pool = Pool.of(owned[n:], pool_codes) if pooled else None
     agreement = labels.agreement_with(pool_codes) if pooled else labels.agreement
     design = Design.of(weights, clusters, len(values))
-    return count_cells(relation, sample, codes, labels.k, design, pool, agreement)
+    return count(relation, sample, codes, labels.k, design=design, pool=pool, agreement=agreement)
 
 
 class OnInstances(Matrix):
@@ -212,7 +211,7 @@ def measure(values, words, weights=None, clusters=None, limits=None, relation=SA
     design = Design.of(weights, clusters, len(values))
     if design is None:
         return JackknifeEstimate.of(count(*rows, agreement=agreement)).statistics
-    return JackknifeEstimate.of(count_cells(*rows, design, agreement=agreement)).statistics
+    return JackknifeEstimate.of(count(*rows, design=design, agreement=agreement)).statistics
 
 
 class Alone(Matrix):
@@ -303,7 +302,7 @@ def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(w
     rows = SameExplanation(), Sample(None, Explanations.of(words)), labels, 2
     design = Design.of(drawn.get("weights"), None, 4)
     facts = JackknifeEstimate.of(
-        count(*rows) if design is None else count_cells(*rows, design), n_classes=k
+        count(*rows) if design is None else count(*rows, design=design), n_classes=k
     ).statistics
     w, alone = np.array(drawn.get("weights", np.ones(4))), np.array([False, False, True, False])
     rows = Rows(

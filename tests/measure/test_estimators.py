@@ -19,7 +19,8 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting import tally as tallies
-from faithkit.measure.counting.tally import Tally, count
+from faithkit.measure.counting.count import count
+from faithkit.measure.counting.tally import Tally
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import (
     FunctionEstimator,
@@ -33,7 +34,7 @@ from faithkit.measure.estimators import (
     mean_score,
     mean_score_of_tallies,
 )
-from faithkit.measure.jackknife.summary import GroupedJackknife
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 NAN = float("nan")
 
@@ -58,7 +59,7 @@ def score(estimator, tally):
 
 def summarise(tally, estimator, confidence=0.95):
     result = count_of(tally)
-    return estimate(result, GroupedJackknife.of(result, None).statistics(), estimator, confidence)
+    return estimate(result, JackknifeEstimate.of(result).statistics, estimator, confidence)
 
 
 def test_leave_one_out_by_hand():

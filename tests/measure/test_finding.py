@@ -1,13 +1,12 @@
 """What a measure found: one word for each thing that can be the case."""
 
-from types import SimpleNamespace
-
 import attrs
 import numpy as np
 import pytest
 from looping import one_test
 
 import faithkit
+from faithkit.measure.counting.design import Design
 from faithkit.measure.finding import classify_finding
 
 RNG = np.random.default_rng(0)
@@ -59,7 +58,8 @@ def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
     result = faithkit.score([1] * 9, [0] * 9, X=list(range(9)), relation=above)
     assert result.sufficiency.finding == "one label"
     counts = result.evidence.counts["sufficiency"]
-    with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
+    labels, design = np.append(counts.labels, [0, 1]), Design.equal(11)
+    with_pool = attrs.evolve(counts, labels=labels, owned=np.append(counts.owned, [-1, -1]), design=design)
     assert classify_finding(with_pool, result.sufficiency.statistics, 0.5, 0.95) != "one label"
 
 

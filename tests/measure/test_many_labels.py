@@ -21,18 +21,17 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement import same_label
 from faithkit.measure.agreement.same_label import ScopeLabels
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting import scans, tally
+from faithkit.measure.counting import bits, tally
 from faithkit.measure.difference import subtract_measures
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
-from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
-NO_TABLES = {(scans, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}
+NO_TABLES = {(bits, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}
 ALL_RARE = {(same_label, "ALWAYS_COMMON"): 0, (same_label, "COMMON"): 1, (same_label, "BATCH_SIZE"): 3}
 SOME_RARE = {(same_label, "ALWAYS_COMMON"): 0, (same_label, "COMMON"): 3}
-SMALL_BLOCKS = {(scans, "BATCH_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
+SMALL_BLOCKS = {(bits, "BATCH_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
 REGIMES = [
     NO_TABLES | ALL_RARE,
     NO_TABLES | SOME_RARE,
@@ -98,7 +97,8 @@ def test_the_counts_of_all_labels_equal_the_double_loop(case, regime):
         expected = [[int((pairs[i] & (labels == y)).sum()) for y in range(k)] for i in range(len(owned))]
         assert rows[count.owned].tolist() == expected
         assert whole.counts.tolist() == rows.tolist()
-        assert whole.owners[count.reflexive.astype(int), count.owned, count.labels].min() > 0
+        is_inside = count.owners.own[count.owner_index]
+        assert whole.owners[is_inside, count.owned, count.labels].min() > 0
         assert whole.n == len(owned)
 
 
@@ -134,7 +134,7 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
         with patch_limits(regime):
             count = counted(relation, owned, labels, k)
             side = JackknifeEstimate.of(count)
-            share = max_influence(count) if not relation.groups else None
+            share = count.pair_sums(has_influence=True).influence if not relation.groups else None
         expected = brute.pseudo_values(compare_pairs(relation, owned), labels.tolist())
         assert side.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if not relation.groups:
@@ -142,7 +142,7 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
         same = JackknifeEstimate.of(whole)
         assert_nearly((side.value, side.disagreement), (same.value, same.disagreement))
         if share is not None:
-            assert_nearly(share, max_influence(whole))
+            assert_nearly(share, whole.pair_sums(has_influence=True).influence)
 
 
 @given(samples(), samples(), regimes)
@@ -313,8 +313,8 @@ def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     rng = np.random.default_rng(0)
     owned, labels = rng.integers(0, 9, 40), rng.integers(0, 20, 40)
     whole = counted(relation, owned, labels, 20)
-    facts = JackknifeEstimate.of(whole).statistics
-    expected = permutation_p_value(whole, facts, 20)
+    expected = permutation_p_value(whole, JackknifeEstimate.of(whole).statistics, 20)
     for regime in REGIMES:
         with patch_limits(regime):
-            assert permutation_p_value(counted(relation, owned, labels, 20), facts, 20) == expected
+            again = counted(relation, owned, labels, 20)
+            assert permutation_p_value(again, JackknifeEstimate.of(again).statistics, 20) == expected

@@ -11,7 +11,7 @@ from scipy import stats
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 from faithkit.measure.difference import JackknifeEstimate, subtract_measures
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.merging import match_rows

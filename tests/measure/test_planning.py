@@ -21,7 +21,7 @@ from scipy import optimize, stats
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.planning import forecast

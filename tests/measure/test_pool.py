@@ -16,13 +16,11 @@ from faithkit.explanations.relations import FunctionRelation, Relation, SameExpl
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting import scans
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting import pool as pools
+from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.scans import Pool
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.pool import Pool
 from faithkit.measure.intervals import compute_interval
-from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
@@ -76,7 +74,7 @@ def test_pieces_and_their_order_change_nothing(case):
     turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
     expected = JackknifeEstimate.of(whole).statistics
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scans, "PIECE_ROWS", 1)
+        patch.setattr(pools, "PIECE_ROWS", 1)
         again = count_with_pool(turned)
         assert_nearly(JackknifeEstimate.of(again).statistics, expected)
 
@@ -87,8 +85,7 @@ def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
     share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
     result = count_with_pool(case)
-    assert max_influence(result) == pytest.approx(max(share[:n]), abs=1e-12)
-    assert max(max_influence(piece) for piece in result.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
+    assert result.pair_sums(has_influence=True).influence == pytest.approx(share, abs=1e-12)
 
 
 def test_chance_is_that_of_an_explained_row_and_any_other():
@@ -191,11 +188,11 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
         return
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
-    count = count_cells(Near(radius), sample, labels[:n], k, design, pool)
-    facts = JackknifeEstimate.of(count).statistics
+    counts = count(Near(radius), sample, labels[:n], k, design=design, pool=pool)
+    facts = JackknifeEstimate.of(counts).statistics
     slow = prepare_loops(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
-    assert count.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
+    assert counts.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
     assert facts.units.trials <= facts.units.effective
 
 

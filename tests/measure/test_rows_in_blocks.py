@@ -11,7 +11,7 @@ from scipy import stats
 import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -250,7 +250,7 @@ def test_each_end_misses_the_measure_of_new_blocks_no_more_often_than_stated(law
         labels = (rng.random(len(block)) < q[block, explanations]).astype(np.int64)
         sample = Sample(None, Explanations(kind="number", values=explanations))
         design = Design.of(None, None, len(block), block=block)
-        counted = count_cells(SameExplanation(), sample, labels, 2, design)
+        counted = count(SameExplanation(), sample, labels, 2, design=design)
         low, high = compute_interval(JackknifeEstimate.of(counted).statistics)
         misses += low > m + 1e-12, high < m - 1e-12
     assert (misses / RUNS <= STATED + 2 * math.sqrt(STATED * (1 - STATED) / RUNS)).all(), misses / RUNS

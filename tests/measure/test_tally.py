@@ -18,9 +18,8 @@ from faithkit.errors import ContractError, InputError
 from faithkit.explanations import relations
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, Relation, SameExplanation
-from faithkit.measure.counting import scans
-from faithkit.measure.counting.tally import count
-from faithkit.measure.jackknife.deletions import minimum_trials
+from faithkit.measure.counting import bits
+from faithkit.measure.counting.count import count
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 FINITE = [0.0, -0.0, 1.0, float("nan"), -float("nan"), 1e-320, 0.1, 0.1 + 2**-55]
@@ -100,7 +99,7 @@ def test_counts_of_any_relation_equal_the_double_loop(case):
     counted = counted_matrix(Matrix(matrix), owned, labels, k)
     holds = compare_pairs(matrix, owned)
     assert count_rows(counted) == tuple(map(list, brute.counts(holds, labels)))
-    assert counted.reflexive.tolist() == [holds[i][i] for i in range(len(owned))]
+    assert (counted.owners.own[counted.owner_index] > 0).tolist() == [holds[i][i] for i in range(len(owned))]
     assert counted.tally.n == len(owned)
 
 
@@ -186,7 +185,8 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
         else:
             value = [m for m, _ in expected]
             few = len(owned) / (1 + brute.most_weight(holds, labels))
-            assert minimum_trials(counted) == pytest.approx(few, abs=1e-12)
+            influence = counted.pair_sums(has_influence=True).influence
+            assert len(owned) / (1 + influence.max()) == pytest.approx(few, abs=1e-12)
         assert result.value == pytest.approx(value, abs=1e-9)
 
 
@@ -197,12 +197,12 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
     reference = count_rows(counted_matrix(Matrix(matrix), owned, labels, k))
     order = list(range(len(owned)))
     random.shuffle(order)
-    saved = scans.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS
+    saved = bits.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS
     try:
-        scans.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS = 8, 1, 1, 1
+        bits.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS = 8, 1, 1, 1
         shuffled = count_rows(counted_matrix(Matrix(matrix), owned[order], labels[order], k))
     finally:
-        scans.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS = saved
+        bits.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
 

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
-from matrices import Matrix, counted, estimated, facts_of, grouped
+from matrices import Matrix, count_of, counted, estimated, facts_of, grouped
 from scipy import stats
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.tally import count
+from faithkit.measure.counting.count import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.instances.local_estimate import measure_instance
 from faithkit.measure.intervals import compute_interval, share_limits
-from faithkit.measure.jackknife.summary import GroupedRows
 from faithkit.measure.planning.plans import (
     RangePlan,
     bias_sample_size,
@@ -212,10 +210,10 @@ def test_a_small_bias_is_no_small_error():
 def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagreement_between_zero_and_two():
     extremes = []
     for groups in product([(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (1, 5), (7, 7)], repeat=2):
-        deletions = GroupedRows(grouped(groups).entries, SAME_LABEL).deletions()
-        agreement = deletions.compared - deletions.disagreement
+        sums = count_of(grouped(groups)).pair_sums()
+        agreement = sums.lost_compared - sums.lost_disagreement
         extremes.append(
-            (agreement.min(), agreement.max(), deletions.disagreement.min(), deletions.disagreement.max())
+            (agreement.min(), agreement.max(), sums.lost_disagreement.min(), sums.lost_disagreement.max())
         )
     least, most = np.min(extremes, axis=0), np.max(extremes, axis=0)
     assert (least[0], most[1]) == pytest.approx((-1, 2))

@@ -286,16 +286,12 @@ def reach(ends=(0.8, 1.0), drawn=0.5, finding=ABOVE, consistency=(0.9, 1.0), cha
         ({"objections": TWINS, "drawn": None}, "better than chance"),
         ({"objections": TWINS, "ends": (0.6, 0.7)}, "not faithful"),
         ({"objections": REMARK}, "faithful"),
-        # rows that repeat are no independent cases
-        ({"share_without_repeats": {"sufficiency": 0.9}}, "better than its control"),
-        ({"share_without_repeats": {"sufficiency": 0.49}}, "nothing was tested"),
         ({"leaks_prediction": True}, "explanations name the prediction"),
         # a relation that reads no instance leaves consistency
         ({"reads_instances": False}, DETERMINE),
         ({"reads_instances": False, "consistency": (0.6, 0.7)}, "not faithful"),
         ({"reads_instances": False, "consistency": (0.6, 0.9)}, "better than chance"),
         ({"reads_instances": False, "consistency": (0.4, 0.9)}, "not shown to be better than chance"),
-        ({"reads_instances": False, "share_without_repeats": {"consistency": 0.9}}, "better than chance"),
     ],
 )
 def test_the_first_rule_that_applies_gives_the_verdict(fields, name):

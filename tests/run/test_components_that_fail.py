@@ -115,7 +115,9 @@ PLACES = [
 @pytest.mark.filterwarnings("ignore:no background:faithkit.errors.FaithkitWarning")
 def test_a_component_that_fails_is_named_in_one_line(kind, build, where, raised):
     with pytest.raises(faithkit.errors.ContractError) as caught:
-        faithkit.score(LABELS, WORDS, X=WORDS, **{kind: build(where, raised)}).contradictions()
+        faithkit.score(
+            LABELS, WORDS, X=WORDS, clusters=range(len(WORDS)), **{kind: build(where, raised)}
+        ).contradictions()
     line = str(caught.value)
     assert line.startswith(f"the {kind} acme failed with {type(raised).__name__}")
     assert "\n" not in line

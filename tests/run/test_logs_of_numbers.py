@@ -15,7 +15,6 @@ from faithkit.inputs.logs.log_files import open_log
 from faithkit.measure import heavy_tails
 from faithkit.measure.agreement import squares
 from faithkit.measure.counting import owners
-from faithkit.measure.jackknife import summary as jackknife
 from faithkit.run.populations import log_passes as passes
 from faithkit.run.populations.log_scoring import score_log
 
@@ -44,7 +43,9 @@ ALL_OR_NONE = [[False], [True]]
 @pytest.fixture(autouse=True)
 def rows_in_memory_are_not_searched(monkeypatch):
     """A log that is read in pieces is searched neither for repeated rows nor for an order."""
-    monkeypatch.setattr("faithkit.run.judgement.find_cases", lambda population: None)
+    monkeypatch.setattr(
+        "faithkit.run.populations.in_memory.InMemory.with_cases", lambda population: population
+    )
     monkeypatch.setattr("faithkit.run.judgement._warn_of_order", lambda population, counts: None)
 
 
@@ -82,7 +83,7 @@ def test_pieces_give_the_same_however_they_are_held(write_log, case, monkeypatch
 def test_blocks_of_any_size_give_the_same(write_log, case, monkeypatch):
     opened = open_log(write_log(case), "y", ("phi_*",))
     whole = json_of(score_log(opened))
-    for module in (heavy_tails, jackknife, owners, squares):
+    for module in (heavy_tails, owners, squares):
         monkeypatch.setattr(module, "BATCH_SIZE", 7)
     assert_nearly(json_of(score_log(opened)), whole)
 

@@ -34,7 +34,7 @@ class Rounding:
 
 @pytest.fixture(scope="module")
 def result():
-    return faithkit.evaluate(MODEL, X, explainer=Rounding())
+    return faithkit.evaluate(MODEL, X, explainer=Rounding(), clusters=np.arange(len(X)))
 
 
 def test_rows_that_are_equal_share_their_explanation_whatever_the_noise(result):

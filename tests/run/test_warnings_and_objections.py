@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from nearly import assert_nearly
 from pages import page_of
 
 import faithkit
@@ -14,7 +15,6 @@ from faithkit import Explanations, Rule
 from faithkit.errors import ContractError
 from faithkit.inputs.copies import find_repeats
 from faithkit.measure.order import lag_one_statistic
-from faithkit.measure.repeats import share_beyond_repeats
 from faithkit.measure.stated_scopes import StatedScopes
 from faithkit.plugin import Interval, OneOf
 
@@ -76,36 +76,37 @@ def make_cases_like(X):
 
 
 @one_test
-@pytest.mark.parametrize("kind", ["rules", "words"])
-def test_the_share_that_can_be_checked_without_repeats_is_that_of_a_double_loop(kind):
-    n = 60
-    X = pd.DataFrame({"a": RNG.integers(0, 4, n), "b": RNG.integers(0, 3, n)})
-    labels, repeats = RNG.integers(0, 2, n), RNG.integers(0, 12, n)
-    rules = [Rule([OneOf("a", [value])]) for value in X["a"]]
-    words = [f"word {value}" for value in RNG.integers(0, 30, n)]
-    if kind == "rules":
-        count = faithkit.score(labels, as_rules(rules), X).evidence.counts["sufficiency"]
-        holds = X["a"].to_numpy()[:, None] == X["a"].to_numpy()[None, :]
-    else:
-        count = faithkit.score(labels, words).evidence.counts["consistency"]
-        holds = np.array(words)[:, None] == np.array(words)[None, :]
-    checked = [i for i in range(n) if any(holds[i, j] for j in range(n) if j != i)]
-    beyond = [i for i in checked if any(holds[i, j] and repeats[j] != repeats[i] for j in range(n) if j != i)]
-    assert share_beyond_repeats(count, repeats) == pytest.approx(len(beyond) / len(checked))
+@pytest.mark.parametrize("weights", [None, RNG.integers(1, 4, 300)])
+def test_rows_that_repeat_each_other_count_as_the_clusters_that_a_user_would_name(weights):
+    cases, case = make_cases(60), np.repeat(np.arange(60), 5)
+    labels = RNG.integers(0, 2, 60)[case]
+    rules = as_rules([Rule([OneOf("c0", [value])]) for value in cases["c0"]])
+    found = faithkit.score(labels, rules, cases, weights=weights)
+    named = faithkit.score(labels, rules, cases, weights=weights, clusters=case)
+    assert found.design.clusters == named.design.clusters == 60
+    for measure in ("consistency", "sufficiency"):
+        assert_nearly(found.measures[measure].to_dict(), named.measures[measure].to_dict())
+    assert "are not checked against each other" in " ".join(str(found).split())
 
 
-def test_repeated_cases_make_a_warning_and_no_faithful_result_until_they_are_named():
+def test_repeated_cases_are_not_checked_against_each_other_and_a_warning_says_so():
     cases = make_cases(60)
     case = np.repeat(np.arange(60), 5)
     labels = (case % 2).astype(bool)  # a coin for each case, which its rule repeats
-    rules = as_rules([Rule([OneOf("c0", [a]), OneOf("c1", [b])]) for a, b in cases[["c0", "c1"]].to_numpy()])
+    columns = list(cases.columns[:-1])
+    rules = as_rules(
+        [
+            Rule([OneOf(c, [v]) for c, v in zip(columns, row, strict=True)])
+            for row in cases[columns].to_numpy()
+        ]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error", faithkit.errors.FaithkitWarning)  # the result says it, not stderr
         result = faithkit.score(labels, rules, cases)
     assert name_warnings(result)[0] == "repeats"
     assert result.warnings[0].figures["share"] == 1.0
     assert result.verdict.name == "nothing was tested"
-    assert result.verdict.reason == "only repeats of a row share its explanation"
+    assert result.verdict.reason == "no two independent instances share an explanation"
     named = faithkit.score(labels, rules, cases, clusters=case)
     assert "repeats" not in name_warnings(named)
 

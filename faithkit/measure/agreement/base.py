@@ -8,24 +8,30 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.bitsets import Bits
-from faithkit.measure.counting.owners import Counts, Owners, index_codes
+from faithkit.measure.counting.owners import Counts, index_codes
 
 Batch = tuple[int, int, Bits]
 """Some explanations of a relation's matrix: start, stop and packed bits."""
 
 
 @attrs.frozen(eq=False)
-class Influence:
-    """The change of owners' scores if one instance in the scope of their explanation is deleted.
+class HeldLosses:
+    """What is lost without an instance, for each explanation that holds for it.
 
-    The scores of the owners of u change by `gain[u]` in total, minus `loss` × agreement with that instance
-    for each of them. `n_left_alone[u]` of them then have no other instances.
+    Without an instance, explanation u loses `lost[u]` less Σ `agreeing` × agreement with that instance over
+    its entries, and of further sums `further[u]`. Entries are sorted by explanation.
     """
 
-    owners: Owners
-    gain: Floats  # (m,)
-    loss: Floats  # (c,)
-    n_left_alone: Floats  # (m,)
+    explanation: Counts  # (c,)
+    label: Counts  # (c,)
+    agreeing: Floats  # (c,)
+    lost: Floats  # (m,)
+    further: Floats  # (m, q)
+
+    def span(self, start: int, stop: int) -> slice:
+        """Return the slice of entries of the explanations from `start` to `stop`."""
+        first, last = np.searchsorted(self.explanation, [start, stop])
+        return slice(int(first), int(last))
 
 
 class ScopePredictions(Protocol):
@@ -37,11 +43,8 @@ class ScopePredictions(Protocol):
         `row` and `label` are the slots of the rows of bits, sorted.
         """
 
-    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
-        """Sum the score changes and the lone owners that the deletion of each instance causes.
-
-        The first column has the score changes. A second one has the lone owners, unless there are none.
-        """
+    def sum_losses(self, batch: Batch, losses: HeldLosses) -> Floats:
+        """Return what is lost without each instance: (n, 1 + q) sums over explanations that hold for it."""
 
 
 class Agreement:
@@ -92,13 +95,6 @@ class Agreement:
     def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return the disagreement of `labels` with one label, or with one label each; 0 if they agree."""
         raise NotImplementedError
-
-    def divisor_left(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the share of the divisor that is left without an instance of each label; None if no divisor.
-
-        The instance is one of the sample, or of the pool if `in_pool`.
-        """
-        return None
 
 
 def agreement_by_label(agreement: Agreement, by_label: Counts) -> NDArray[Any]:

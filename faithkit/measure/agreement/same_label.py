@@ -22,7 +22,7 @@ from faithkit.arrays.bitsets import (
     popcount,
     unpack_bits,
 )
-from faithkit.measure.agreement.base import Agreement, Batch, Influence
+from faithkit.measure.agreement.base import Agreement, Batch, HeldLosses
 from faithkit.measure.counting.owners import Counts
 
 ALWAYS_COMMON = 64  # up to this number of labels, all are common
@@ -125,20 +125,25 @@ class ScopeLabels:
             yield np.repeat(rare_slots[start:stop], sizes), self._order[concatenate_ranges(first, sizes)]
             start = stop
 
-    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
-        """Sum gains and losses, label by label for common labels."""
-        (start, stop, bits), owners = batch, influence.owners
-        entries = owners.span(start, stop)
-        loss, slots = influence.loss[entries], (owners.explanation[entries] - start, owners.label[entries])
-        n_columns = 2 if influence.n_left_alone.any() else 1
-        weights = np.empty((stop - start, len(self.common) + (not self.all_common), n_columns))
-        weights[:, :, 0] = influence.gain[start:stop, None]
-        weights[:, :, 1:] = influence.n_left_alone[start:stop, None, None]  # usually 0
-        common_slots = np.flatnonzero(self.rank[slots[1]] < len(self.common))
-        ranks = self.rank[slots[1][common_slots]]
-        np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[common_slots])
+    def sum_losses(self, batch: Batch, losses: HeldLosses) -> Floats:
+        """Sum over the explanations that hold for each instance, label by label for common labels."""
+        start, stop, bits = batch
+        entries = losses.span(start, stop)
+        agreeing, row, label = (
+            losses.agreeing[entries],
+            losses.explanation[entries] - start,
+            losses.label[entries],
+        )
+        weights = np.empty(
+            (stop - start, len(self.common) + (not self.all_common), 1 + losses.further.shape[1])
+        )
+        weights[:, :, 0] = losses.lost[start:stop, None]
+        weights[:, :, 1:] = losses.further[start:stop, None]
+        common_slots = np.flatnonzero(self.rank[label] < len(self.common))
+        ranks = self.rank[label[common_slots]]
+        np.subtract.at(weights[:, :, 0], (row[common_slots], ranks), agreeing[common_slots])
         sums = column_sums(bits, weights, self.rank[self.labels])
-        self._subtract_rare(sums[:, 0], bits, slots, loss)
+        self._subtract_rare(sums[:, 0], bits, (row, label), agreeing)
         return sums
 
     def _subtract_rare(self, sums: Floats, bits: Bits, slots: tuple[Ints, Ints], loss: Floats) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from faithkit.arrays import BATCH_SIZE, Floats, sum_by
 from faithkit.arrays.batches import each_batch, spans
 from faithkit.arrays.bitsets import Bits, column_sums, row_sums
-from faithkit.measure.agreement.base import Agreement, Batch, Influence
+from faithkit.measure.agreement.base import Agreement, Batch, HeldLosses
 from faithkit.measure.counting.owners import Counts
 
 NOTHING = 1e-12  # a disagreement below this is a rounding error
@@ -159,31 +159,6 @@ class Squares(Agreement):
         disagreement: Floats = ((self.points[labels] - self.points[label]) ** 2).sum(axis=1) / 2
         return disagreement
 
-    def divisor_left(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the share of the divisor left without an instance of each label; 0 if nothing remains.
-
-        It is quadratic in the point: without a row, all pairs of that row are lost.
-        """
-        if not self.is_normalised:
-            return None
-        explained_sums, all_instances = self.explained_sums, self.all_sums
-        removed = explained_sums if in_pool else explained_sums + all_instances
-        n_pairs = (explained_sums.n - (not in_pool)) * (all_instances.n - 2)
-        if n_pairs < 1:
-            return np.zeros(len(label))
-        unit = 1 / n_pairs  # the divisor is 1
-        n_lost_pairs = explained_sums.n * (all_instances.n - 1) - n_pairs
-        share = np.full(len(label), (removed.squares / 2 - n_lost_pairs) * unit)
-        for column, total in zip(self.points.T, removed.total, strict=True):
-            coordinate = column.take(label)
-            term = coordinate * (removed.n * unit / 2)
-            term -= total * unit
-            term *= coordinate
-            share += term
-        np.subtract(1.0, share, out=share)
-        np.copyto(share, 0.0, where=share <= NOTHING)
-        return share
-
 
 @attrs.frozen(eq=False)
 class PointSums:
@@ -237,24 +212,24 @@ class ScopePoints:
         """Sum, for each row of bits, the squared lengths and the points of instances."""
         return row_sums(bits, np.column_stack([self.squares, self.points]))
 
-    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
-        """Sum polynomials: the score change of owners is quadratic in the point of the deleted instance.
+    def sum_losses(self, batch: Batch, losses: HeldLosses) -> Floats:
+        """Sum polynomials: the loss of an explanation is quadratic in the point of the instance.
 
-        The coefficients are those of 1, |v′|² and v′ in gain − loss · (1 − ½|v − v′|²).
+        The coefficients are those of 1, |v′|² and v′ in lost − Σ agreeing · (1 − ½|v − v′|²).
         """
         start, stop, bits = batch
-        entries = influence.owners.span(start, stop)
-        explanation = influence.owners.explanation[entries] - start
-        label = influence.owners.label[entries]
-        loss, points = influence.loss[entries], self.all_points[label]
-        terms = loss * (self.all_squares[label] / 2 - 1.0), loss / 2, *(-loss * points.T)
-        weights = np.column_stack([sum_by(explanation, term, stop - start) for term in terms])
-        weights[:, 0] += influence.gain[start:stop]
-        weights = np.column_stack([weights, influence.n_left_alone[start:stop]])
+        entries = losses.span(start, stop)
+        explanation, label = losses.explanation[entries] - start, losses.label[entries]
+        agreeing, points = losses.agreeing[entries], self.all_points[label]
+        terms = agreeing * (self.all_squares[label] / 2 - 1.0), agreeing / 2, *(-agreeing * points.T)
+        sums = [sum_by(explanation, term, stop - start) for term in terms]
+        sums[0] = losses.lost[start:stop] + sums[0]
+        weights = np.column_stack([*sums, losses.further[start:stop]])
         one_label = np.zeros(len(self.points), dtype=np.int64)
-        sums = column_sums(bits, weights[:, None], one_label)
+        by_row = column_sums(bits, weights[:, None], one_label)
         basis = np.column_stack([np.ones(len(one_label)), self.squares, self.points])
-        return np.column_stack([(sums[:, :-1] * basis).sum(axis=1), sums[:, -1]])
+        n = basis.shape[1]
+        return np.column_stack([(by_row[:, :n] * basis).sum(axis=1), by_row[:, n:]])
 
 
 def _squared_deviations(coordinate: Floats, row: Counts, weight: NDArray[Any], total: Floats) -> Floats:

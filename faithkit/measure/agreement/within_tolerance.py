@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, unpack_bits
-from faithkit.measure.agreement.base import Agreement, Batch, Influence
+from faithkit.measure.agreement.base import Agreement, Batch, HeldLosses
 from faithkit.measure.counting.owners import Counts
 
 BATCH_SIZE = 2**22  # elements of an unpacked matrix per batch
@@ -108,23 +108,23 @@ class ScopeNumbers:
     def _bounds(self) -> tuple[Counts, Counts]:
         return self.agreement.first, self.agreement.stop
 
-    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
-        """Sum the gains of each explanation's owners, and the losses of those that agree."""
-        (start, stop, bits), owners = batch, influence.owners
-        sums = np.zeros((len(self.labels), 2))
+    def sum_losses(self, batch: Batch, losses: HeldLosses) -> Floats:
+        """Sum what explanations lose, less what is agreeing with each instance."""
+        start, stop, bits = batch
+        sums = np.zeros((len(self.labels), 1 + losses.further.shape[1]))
         for row_start, row_stop in spans(stop - start, BATCH_SIZE // max(1, len(self.labels))):
             rows = slice(start + row_start, start + row_stop)
             holds = unpack_bits(bits[row_start:row_stop], len(self.labels))
-            entries = owners.span(rows.start, rows.stop)
-            slots = owners.explanation[entries] - rows.start, owners.label[entries]
-            losses = self._losses_by_label(*slots, influence.loss[entries], len(holds))
-            gains = influence.gain[rows, None]
-            sums[:, 0] += np.where(holds, gains - losses[:, self.labels], 0).sum(axis=0)
-            sums[:, 1] += (holds * influence.n_left_alone[rows, None]).sum(axis=0)
+            entries = losses.span(rows.start, rows.stop)
+            slots = losses.explanation[entries] - rows.start, losses.label[entries]
+            agreeing = self._agreeing_by_label(*slots, losses.agreeing[entries], len(holds))
+            lost = losses.lost[rows, None] - agreeing[:, self.labels]
+            sums[:, 0] += np.where(holds, lost, 0).sum(axis=0)
+            sums[:, 1:] += holds.T @ losses.further[rows]
         return sums
 
-    def _losses_by_label(self, row: Counts, label: Counts, loss: Floats, n_rows: int) -> Floats:
-        """Return the losses of owners that agree with each label, for each explanation."""
+    def _agreeing_by_label(self, row: Counts, label: Counts, loss: Floats, n_rows: int) -> Floats:
+        """Return the sum over entries that agree with each label, for each explanation."""
         table = np.zeros((n_rows, len(self.agreement.values) + 1))
         np.add.at(table, (row, label + 1), loss)
         np.cumsum(table, axis=1, out=table)

@@ -19,7 +19,7 @@ from faithkit.measure.baselines.ceiling import Ceiling
 from faithkit.measure.baselines.paired_rows import PairedRows
 from faithkit.measure.difference import Difference
 from faithkit.measure.intervals import student_quantile
-from faithkit.measure.jackknife.deletions import CentralMoments
+from faithkit.measure.jackknife.summary import Moments
 from faithkit.report.base import Displayable
 from faithkit.report.formats import (
     format_difference,
@@ -154,13 +154,14 @@ def compare_with_control(rows: PairedRows, ceiling: Ceiling, confidence: float) 
     Raises
     ------
     InputError
-        If there are fewer than 40 rows that both could check.
+        If there are fewer than 40 rows, clusters or blocks that both could check.
     """
-    n_checked = int(rows.is_checked.sum())
-    if n_checked < MIN_ROWS:
+    if rows.n_units < MIN_ROWS:
+        design = rows.measure.design
+        units = "blocks" if design.block is not None else "clusters" if design.is_clustered else "rows"
         raise InputError(
-            f"a control is compared on {MIN_ROWS} rows or more that both could check, and there "
-            f"are {n_checked}"
+            f"a control is compared on {MIN_ROWS} {units} or more that both could check, and there "
+            f"are {rows.n_units}"
         )
     measure, control = rows.means()
     contrast = _Contrast(
@@ -177,7 +178,7 @@ def compare_with_control(rows: PairedRows, ceiling: Ceiling, confidence: float) 
         estimate=control,
         verified=rows.verified,
         draws=len(rows.draws),
-        rows=len(rows.agreement),
+        rows=len(rows.is_checked),
         difference=Difference(value, low, high, confidence, contrast.p_value(value, se)),
         finding=ABOVE if low > ROUNDING else BELOW if high < -ROUNDING else NOT_ABOVE,
         ceiling=ceiling.value,
@@ -188,9 +189,9 @@ def compare_with_control(rows: PairedRows, ceiling: Ceiling, confidence: float) 
 
 @attrs.frozen(eq=False)
 class _Contrast:
-    """Measure, control and ceiling, and all three without each row, for the jackknife of their functions.
+    """Measure, control and ceiling, and all three without each unit, for the jackknife of their functions.
 
-    Rows of the pool are a stratum of their own.
+    Units of the pool are a stratum of their own.
     """
 
     values: Floats
@@ -201,9 +202,9 @@ class _Contrast:
     def jackknife(self, function: Any) -> tuple[float, float]:
         """Return a function of the three, and its standard error."""
         n = len(self.without)
-        moments = CentralMoments.of(np.asarray(function(*self.without.T)))
-        pool = CentralMoments.of(np.asarray(function(*self.without_pool.T)))
-        variance = (n - 1) * moments.variance + pool.n * pool.variance
+        moments = Moments.of(np.asarray(function(*self.without.T)))
+        pool = Moments.of(np.asarray(function(*self.without_pool.T)))
+        variance = (n - 1) * moments.variance + pool.squares
         return float(function(*self.values)), math.sqrt(variance)
 
     def interval(self, value: float, se: float) -> tuple[float, float]:

@@ -1,12 +1,12 @@
 """The permutation test: how often labels that are unrelated to the explanations agree as well.
 
-Labels are permuted while the explanations stay fixed, so the rows that can be checked do not change. Rows of
-a pool keep their labels. Labels are assigned to instances in an order of their content, so the order of the
-rows does not matter.
+Units exchange their labels and weights, while the explanations stay fixed. A unit is a row, or a cluster of
+rows. Only units of the same size in the same block are exchanged, and rows of a pool keep their labels. To
+permute labels alone would break their dependence on the weights, and to permute rows alone would break their
+dependence on the cluster. Both would reject true null hypotheses.
 
-With weights, clusters or blocks, the labels and weights of whole clusters are exchanged, between clusters of
-the same size in the same block. To permute labels alone would break their dependence on the weights, and to
-permute rows alone would break their dependence on the cluster. Both would reject true null hypotheses.
+Units are exchanged in an order of their content, so neither the order of the rows nor the names of the labels
+matter.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,353 +14,334 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
-from faithkit.arrays.batches import concatenate_ranges
-from faithkit.arrays.bitsets import Bits, get_bits, n_words, unpack_bits
-from faithkit.arrays.grouping import group, hash_content, hash_rows
+from faithkit.arrays.batches import concatenate_ranges, spans
+from faithkit.arrays.bitsets import column_sums, get_bits, unpack_bits
+from faithkit.arrays.grouping import Words, hash_content, hash_rows
 from faithkit.arrays.row_random import create_generator
 from faithkit.explanations.relations import WithinBlock, key_of
-from faithkit.measure.agreement.base import Agreement, ScopePredictions, agreeing_weights
-from faithkit.measure.agreement.same_label import COMMON, SAME_LABEL
-from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.agreement.base import Batch, agreeing_weights
+from faithkit.measure.counting.bits import Piece, Slots, bit_batches, count_piece
 from faithkit.measure.counting.cells import mark_run_starts
-from faithkit.measure.counting.owners import Counts, Owners, count_codes
-from faithkit.measure.counting.tally import RowCount
+from faithkit.measure.counting.count import Count
+from faithkit.measure.counting.owners import count_codes, index_codes, sort_runs
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.merging import ONE_BLOCK, PAIRS
 
 BATCH_SIZE = 64  # permutations per pass over the relation's matrix
-UNIT_BATCH_SIZE = 32  # the same with weights or clusters
-BATCH_BYTES = 64 * 2**20  # of the label bitsets of a batch
+MAX_VALUES = 2**24  # numbers in memory per batch of permutations
+PAIRS = 2**22  # pairs of explanation and row per unpacked batch
+FEW_LABELS = 16  # up to this number of labels, a dense matrix product is faster than a sparse one
+ROUNDING = 1e-9
 MISSING = np.uint64(2**64 - 1)  # the hash of a missing explanation
 
-Permutations = Iterator[Counts]
-RowSums = tuple[Floats, Floats]
-"""The weight that each row is compared with, and how much of it agrees."""
+Batches = Callable[[], Iterable[Batch]]
+Sums = Iterable[tuple[Floats, Floats]]
+"""For each permutation, two arrays of shape (2, n): what is in the scope of each row, and what of it is in
+the row's own unit. Each has a weight, and how much of it agrees with the row."""
 
 
 def permutation_p_value(
-    counts: RowCount, statistics: MeasureStatistics, permutations: int, seed: int = 0
+    count: Count, statistics: MeasureStatistics, permutations: int, seed: int = 0
 ) -> float | None:
     """Return the one-sided p-value of the agreement of rows with those that they are compared with.
 
     Under the null hypothesis, labels are unrelated to explanations. Blocks of merged rows do not depend on
-    labels, so they are permuted like groups. With clusters, the p-value is None if no two of them have the
-    same size.
+    labels, so they are permuted like groups. With weights, clusters or blocks, the p-value is None if no two
+    units can be exchanged.
+
+    Parameters
+    ----------
+    count : Count
+        The counts of rows in memory.
+    statistics : MeasureStatistics
+        Those of the same count.
+    permutations : int
+    seed : int
 
     Examples
     --------
     >>> from faithkit.explanations.explanations import Explanations, Sample
     >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.count import count
     >>> from faithkit.measure.jackknife.summary import JackknifeEstimate
-    >>> from faithkit.measure.counting.tally import count
     >>> y = np.arange(100) % 2
     >>> counts = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
     >>> permutation_p_value(counts, JackknifeEstimate.of(counts).statistics, 99)
     0.01
     """
-    if isinstance(counts, CellCount):
-        return unit_p_value(counts, permutations, seed)
-    permuted = _permute_labels(counts.owners.by_label(), permutations, seed)
-    if counts.relation.groups:
-        means = _means_of_groups(counts, statistics, permuted)
-    else:
-        means = _means_of_relation(counts, permuted, _content_order(counts))
-    return _compute_p_value(means, statistics.agreed - 1e-12, permutations)
-
-
-def _compute_p_value(means: Iterable[float], observed: float, permutations: int) -> float:
-    """Return the share of permutations whose mean is at least as high as the observed one."""
-    n_as_high = sum(mean >= observed for mean in means)
+    exchange = _Exchange.of(count)
+    if not count.design.is_equal and not exchange.is_possible:
+        return None
+    observed = statistics.agreed if count.design.is_equal else count.owners.mean_agreement[0]
+    sources = exchange.permute(permutations, seed)
+    means = permuted_means(count, statistics, exchange.order, sources)
+    n_as_high = sum(mean >= observed - ROUNDING for mean in means)
     return (1 + n_as_high) / (1 + permutations)
 
 
-def _permute_labels(label_counts: Counts, permutations: int, seed: int) -> Permutations:
-    """Yield permuted labels, which start in order of frequency, so that their names do not matter."""
-    rng = create_generator(seed)
-    order = np.argsort(-label_counts, kind="stable")
-    labels = np.repeat(order, label_counts[order])
-    for _ in range(permutations):
-        yield rng.permutation(labels)
-
-
-def _means_of_groups(
-    counts: RowCount, statistics: MeasureStatistics, permuted: Permutations
+def permuted_means(
+    count: Count, statistics: MeasureStatistics, order: Ints, sources: Iterable[Ints]
 ) -> Iterator[float]:
-    """Yield the agreement under each permutation; groups are in descending order of size."""
-    owners, agreement = counts.owners, counts.agreement
-    n, sizes = owners.n, _group_sizes(owners, statistics)
-    k = int(owners.label.max(initial=0)) + 1
-    first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
-    for labels in permuted:
-        yield _sum_scores(first_code + labels[: len(first_code)], sizes, agreement, k) / n
+    """Return the agreement of rows with those that they are compared with, under each permutation.
 
-
-def _sum_scores(codes: Counts, sizes: Counts, agreement: Agreement, k: int) -> float:
-    """Sum the scores of rows in groups of these sizes; the code of a row is its group × k + its label."""
-    slots, T = count_codes(codes, len(sizes) * k)
-    group, label = np.divmod(slots, k)
-    return float((T * (agreement.sum_over_slots(group, label, T) - 1) / (sizes[group] - 1)).sum())
-
-
-def _means_of_relation(counts: RowCount, permuted: Permutations, order: NDArray[np.intp]) -> Iterator[float]:
-    """Yield M under each permutation, with one pass over the relation's matrix for each batch."""
-    position = np.argsort(order)  # the position of every instance in that order
-    s = counts.reflexive.astype(np.int64)
-    D = counts.owners.totals[counts.owned] - s
-    max_bytes = 8 * n_words(len(order)) * min(counts.n_labels, COMMON)  # of one permutation
-    batch_size = max(1, min(BATCH_SIZE, BATCH_BYTES // max_bytes))
-    pool_sums = _PoolSums(counts)
-    while batch := [labels[position] for labels in islice(permuted, batch_size)]:
-        for A in _count_agreeing(counts, batch, pool_sums):
-            yield float(divide_safely(A - s, D)[order].sum() / len(order))
-
-
-def _group_sizes(owners: Owners, statistics: MeasureStatistics) -> Counts:
-    """Return the sizes of all groups of more than one row, merged rows included, in descending order."""
-    n_merged = round((statistics.compared - statistics.verified) * statistics.n)
-    merged_sizes = {PAIRS: [2] * (n_merged // 2), ONE_BLOCK: [n_merged]}.get(statistics.merging or "", [])
-    sizes = [owners.totals[owners.totals > 1], np.array(merged_sizes, dtype=np.int64)]
-    return np.sort(np.concatenate(sizes))[::-1]
-
-
-class _PoolSums:
-    """The part of each explanation's sums that comes from the pool, which no permutation changes."""
-
-    def __init__(self, counts: RowCount) -> None:
-        self.labels = np.unique(counts.labels)
-        self.by_label = counts.agreement.is_binary  # otherwise there is one sum for each explanation
-        self.sums: Ints | None = None
-        for piece in counts.pooled():
-            sums = np.concatenate([self._sum_batch(piece.instances, bits) for _, _, bits in piece.batches()])
-            self.sums = sums if self.sums is None else self.sums + sums
-
-    def _sum_batch(self, instances: ScopePredictions, bits: Bits) -> Ints:
-        row, label = np.repeat(np.arange(len(bits)), len(self.labels)), np.tile(self.labels, len(bits))
-        return instances.sums(bits, row, label).reshape(len(bits), -1)
-
-    def add_to(self, sums: Ints, start: int, stop: int, row: Counts, label: Counts) -> Ints:
-        """Return the sums of a sample's slots, or of its explanations, plus those of the pool."""
-        if self.sums is None:
-            return sums
-        batch_sums = self.sums[start:stop]
-        return sums + (batch_sums[row, np.searchsorted(self.labels, label)] if self.by_label else batch_sums)
-
-
-def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums) -> NDArray[Any]:
-    """Count, for every permutation and instance, the instances in its scope that agree with it."""
-    agreement, totals = counts.agreement, counts.owners.totals
-    predictions = [agreement.scope_predictions(labels, counts.n_labels) for labels in batch]
-    agreeing = np.empty((len(batch), len(counts.owned)), dtype=counts.owners.alike.dtype)
-    for start, stop, bits in counts.batches():
-        members = np.flatnonzero((counts.owned >= start) & (counts.owned < stop))
-        members = members[np.argsort(counts.owned[members], kind="stable")]  # in the order of slots
-        row = counts.owned[members] - start
-        for A, labels, instances in zip(agreeing, batch, predictions, strict=True):
-            label = labels[members]
-            sums = pool_sums.add_to(instances.sums(bits, row, label), start, stop, row, label)
-            A[members] = agreement.counts(sums, totals[start:stop], row, label)
-        del bits  # before the next batch is computed
-    return agreeing
-
-
-def _content_order(counts: RowCount) -> NDArray[np.intp]:
-    """Order instances by their content for the relation; those with the widest explanations come first.
-
-    The content of an instance is its explanation and all explanations that hold for it. Instances that are
-    equal in both can be exchanged, whatever their labels.
-    """
-    owners, content = counts.owners, _hash_explanations(counts)
-    word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
-    scope_word = counts.sums(word[:, None])[:, 0]  # modulo 2**64
-    return np.lexsort((scope_word, counts.reflexive, word[counts.owned], -owners.totals[counts.owned]))
-
-
-def _hash_explanations(counts: RowCount) -> NDArray[np.uint64]:
-    """Return a hash of each distinct explanation, whatever its block; all missing ones have the same."""
-    relation = counts.relation
-    relation = relation.relation if isinstance(relation, WithinBlock) else relation
-    words = hash_content(key_of(relation, counts.explanations))
-    return np.where(counts.explanations.missing, MISSING, words)
-
-
-# -- rows with weights, clusters or blocks --
-
-
-def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float | None:
-    """Return the one-sided p-value of M; None where no two clusters of a block have the same size.
+    Row `order[i]` takes the label and the weight of row `order[source[i]]`.
 
     Examples
     --------
     >>> from faithkit.explanations.explanations import Explanations, Sample
     >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.counting.cell_count import count_cells
-    >>> from faithkit.measure.counting.design import Design
-    >>> cluster = np.arange(60) // 2  # thirty clusters of two rows
-    >>> y, design = cluster % 2, Design.of(None, cluster, n=60)
-    >>> counts = count_cells(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2, design)
-    >>> unit_p_value(counts, 99)
-    0.01
+    >>> from faithkit.measure.counting.count import count
+    >>> from faithkit.measure.jackknife.summary import JackknifeEstimate
+    >>> sample, y = Sample(None, Explanations.of(["a", "a", "b", "b"])), np.array([0, 0, 1, 1])
+    >>> counts = count(SameExplanation(), sample, y, 2)
+    >>> sources = [np.array([0, 1, 2, 3]), np.array([0, 2, 1, 3])]
+    >>> list(permuted_means(counts, JackknifeEstimate.of(counts).statistics, np.arange(4), sources))
+    [1.0, 0.0]
     """
-    exchange = _Exchange(counts)
-    if not exchange.is_possible:
-        return None
-    means = _means_of_units(counts, exchange.sources(permutations, seed))
-    observed, _ = counts.owners.mean_agreement
-    return _compute_p_value(means, observed - 1e-9, permutations)
+    if not count.has_classes:
+        return _means_of_rows(count, order, iter(sources))
+    group = count.owned if statistics.merging is None else count.merging_cache[0].key[count.owned]
+    return _means_of_groups(count, group[order], count.labels[order], sources)
 
 
+# -- permutations --
+
+
+@attrs.frozen(eq=False)
 class _Exchange:
-    """Clusters whose labels and weights can be exchanged: those of one size in one block.
+    """Units that can be exchanged: those of one size in one block.
 
-    Of a cluster with rows in several blocks, the rows of each block are exchanged. The rows of a pool keep
-    their labels.
+    Of a cluster with rows in several blocks, the rows of each block are a unit.
+
+    Attributes
+    ----------
+    order : (n,) int
+        The explained rows, unit by unit, in an order of their content.
+    start, size, kind : (u,) int
+        The position of each unit's first row in that order, its number of rows, and its kind. Units of the
+        same kind are next to each other, and can be exchanged.
     """
 
-    def __init__(self, counts: CellCount) -> None:
-        n, design = counts.n_explained, counts.design
-        self.n_rows = len(counts.labels)
-        self.order = _content_order_in_units(counts)
+    order: Ints
+    start: Ints
+    size: Ints
+    kind: Ints
+
+    @classmethod
+    def of(cls, count: Count) -> "_Exchange":
+        """Order the explained rows of a count."""
+        n, design = count.n_explained, count.design
+        if not design.is_clustered and design.block is None:
+            _, row_word = _hash_rows(count)
+            return cls(np.argsort(row_word), np.arange(n), np.ones(n, np.int64), np.zeros(n, np.int64))
         block = np.zeros(n, dtype=np.int64) if design.block is None else design.block[:n]
-        block, unit = block[self.order], design.unit[self.order]
-        self.starts = np.flatnonzero(mark_run_starts(block, unit))
-        self.sizes = np.diff(self.starts, append=n)
-        kinds = np.column_stack([block[self.starts], self.sizes])
-        self.kind = np.unique(kinds, axis=0, return_inverse=True)[1].reshape(-1)
-        self.by_kind = np.argsort(self.kind, kind="stable")
+        _, n_rows, unit = index_codes(block * design.n_units + design.unit[:n])
+        word, row_word = _hash_rows(count, unit, block)
+        size, unit_word, block_word = n_rows[unit], sum_by(unit, row_word), sum_by(block, row_word)
+        # in a unit, labels only decide between rows that are alike to the relation: the test stays valid
+        order = np.lexsort((row_word, word, unit, unit_word[unit], size, block, block_word[block]))
+        start = np.flatnonzero(mark_run_starts(unit[order]))
+        first = order[start]
+        kind = np.cumsum(mark_run_starts(block[first], size[first])) - 1
+        return cls(order, start, size[first], kind)
 
     @property
     def is_possible(self) -> bool:
-        """Whether any two clusters can be exchanged."""
-        return len(np.unique(self.kind)) < len(self.kind)
+        """Whether any two units can be exchanged."""
+        return bool(self.kind[-1] + 1 < len(self.kind))
 
-    def sources(self, permutations: int, seed: int) -> Iterator[Counts]:
-        """Yield the source row of each row's label and weight."""
-        rng = create_generator(seed)
-        source, all_sources = np.empty_like(self.kind), np.arange(self.n_rows)
+    def permute(self, permutations: int, seed: int) -> Iterator[Ints]:
+        """Yield the position of the row from which each row in the order takes its label and its weight."""
+        rng, are_rows = create_generator(seed), len(self.kind) == len(self.order)
         for _ in range(permutations):
-            source[self.by_kind] = np.lexsort((rng.random(len(self.kind)), self.kind))
-            rows = concatenate_ranges(self.starts[source], self.sizes)
-            sources = all_sources.copy()
-            sources[self.order] = self.order[rows]
-            yield sources
+            unit = rng.permutation(len(self.kind))
+            if self.kind[-1] > 0:
+                unit = unit[sort_runs(self.kind[unit])[0]]
+            yield unit if are_rows else concatenate_ranges(self.start[unit], self.size[unit])
 
 
-def _content_order_in_units(counts: CellCount) -> Counts:
-    """Order rows by content, block by block and cluster by cluster, so that their order does not matter."""
-    n, words, design = counts.n_explained, _hash_explanations(counts), counts.design
-    unit, content = design.unit[:n], words[counts.owned[:n]]
-    block = np.zeros(n, dtype=np.int64) if design.block is None else design.block[:n]
-    # in a group, a row's own explanation is its whole content; sums are modulo 2**64
-    scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words[:, None])[:n, 0]
-    frequency_rank = np.argsort(
-        np.argsort(-np.bincount(counts.labels[:n], minlength=counts.n_labels), kind="stable")
-    )
-    label, weight = frequency_rank[counts.labels[:n]].view(np.uint64), design.steps[:n].view(np.uint64)
-    word = hash_rows(np.column_stack([content, scope_word]))
-    row_word = hash_rows(
-        np.column_stack([word, label, weight])
-    )  # by frequency: names of labels do not matter
-    unit_word, block_word = sum_by(unit, row_word), sum_by(block, row_word)
-    return np.lexsort((row_word, word, unit, unit_word[unit], block, block_word[block]))
+def _hash_rows(count: Count, *parts: Ints) -> tuple[Words, Words]:
+    """Return hashes of the explained rows: of what is fixed, and of that with the label and the weight.
 
-
-def _means_of_units(counts: CellCount, sources: Iterable[Counts]) -> Iterator[float]:
-    """Yield M under each permutation: an array of source rows, from which rows take labels and weights.
-
-    Relations other than grouping need one pass over the relation's matrix for each batch.
+    A row's explanation is fixed, and so are those that hold for it. Rows that have both in common can be
+    exchanged. `parts` are the units and the blocks of the rows, if any.
     """
-    n, all_weights, sources = counts.n_explained, counts.design.weights, iter(sources)
-    sum_own: Callable[[Counts, Floats], RowSums]
-    if counts.relation.groups:
-        cell = group(np.column_stack([counts.owned, counts.design.unit])).codes
-        sum_scopes, sum_own = _sum_groups, partial(_sum_by_key, counts, cell)
+    n, words, labels = count.n_explained, _hash_explanations(count), count.labels
+    steps, held = count.design.steps.view(np.uint64), np.zeros(n, dtype=np.uint64)
+    if count.relation.groups:
+        held = np.where(count.explanations.missing, held[0], words)[count.owned]
     else:
-        sum_scopes = _sum_label_scopes if counts.agreement is SAME_LABEL else _sum_scopes
-        sum_own = _OwnClusterPairs(counts).sums
-    while batch := list(islice(sources, UNIT_BATCH_SIZE)):
-        labels = [counts.labels[rows] for rows in batch]
-        weights = [all_weights[rows] for rows in batch]
-        sums = sum_scopes(counts, labels, weights)
-        for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
-            own, own_agreeing = sum_own(y, w)
-            D = total - own
-            D[1e-9 * total > D] = 0.0  # rounding
-            yield float((w[:n] * divide_safely(agreeing - own_agreeing, D)).sum() / w[:n].sum())
+        for start, stop, bits in bit_batches(count.relation, count.sample, count.explanations):
+            # sums are modulo 2**64
+            held += column_sums(bits, words[start:stop, None, None], np.zeros(n, dtype=np.int64))[:, 0]
+    word = hash_rows(np.column_stack([words[count.owned[:n]], held]))
+    weighted_word = hash_rows(np.column_stack([word, steps[:n]]))
+    neighbours = (sum_by(part, weighted_word)[part] for part in parts)
+    unlabelled_word = hash_rows(np.column_stack([weighted_word, *neighbours]))
+    # a label is known by its rows
+    label_word = sum_by(labels, np.append(unlabelled_word, steps[n:]), count.n_labels)
+    rank = np.argsort(np.argsort(label_word, kind="stable")).view(np.uint64)
+    return word, hash_rows(np.column_stack([unlabelled_word, rank[labels[:n]]]))
 
 
-def _sum_groups(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
-    """Return the weight of the group of each row, and how much of it agrees."""
-    return (_sum_by_key(counts, counts.owned, y, w) for y, w in zip(labels, weights, strict=True))
+def _hash_explanations(count: Count) -> Words:
+    """Return a hash of each distinct explanation, whatever its block; all missing ones have the same."""
+    relation, owners = count.relation, count.owners
+    relation = relation.relation if isinstance(relation, WithinBlock) else relation
+    content = hash_content(key_of(relation, count.explanations))
+    content = np.where(count.explanations.missing, MISSING, content)
+    return hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
 
 
-def _sum_by_key(counts: CellCount, key: Counts, labels: Counts, weights: Floats) -> RowSums:
-    """Return the weight of the rows with the key of each row, and how much of it agrees."""
-    has_explanation = ~counts.explanations.missing[counts.owned]
-    weights = weights * has_explanation
-    agreeing = agreeing_weights(counts.agreement, key, labels, weights)
-    return sum_by(key, weights)[key] * has_explanation, agreeing * has_explanation
+# -- equal rows in groups --
 
 
-def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
-    """Return the weight in the scope of each row's explanation, and how much of it agrees."""
-    n = counts.n_explained
-    sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
-    for start, stop, bits in counts.batches():
-        explanation, instance = np.nonzero(unpack_bits(bits, len(counts.owned)))
-        owners = np.flatnonzero((counts.owned[:n] >= start) & (counts.owned[:n] < stop))
-        owned_explanation = counts.owned[owners] - start
-        scope, rows = np.append(explanation, owned_explanation), np.append(instance, owners)
-        for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
-            scope_weight = np.append(w[instance], np.zeros(len(owners)))
-            total[owners] = sum_by(scope, scope_weight, stop - start)[owned_explanation]
-            agreeing_by_row = agreeing_weights(counts.agreement, scope, y[rows], scope_weight)
-            agreeing[owners] = agreeing_by_row[len(instance) :]
+def _means_of_groups(count: Count, group: Ints, labels: Ints, sources: Iterable[Ints]) -> Iterator[float]:
+    """Yield the agreement of equal rows with others of their group."""
+    n, k = len(group), count.n_labels
+    is_alone = np.bincount(group)[group] == 1
+    # all rows that are alone are one group, which does not count
+    code, size, group = index_codes(np.where(is_alone, 0, group + 1))
+    first_slot, share = group * k, divide_safely(code > 0, size - 1)
+    labels = labels.astype(np.min_scalar_type(k))  # fits in the cache
+    for source in sources:
+        slots, n_rows = count_codes(first_slot + labels[source], len(size) * k)
+        row, label = np.divmod(slots, k)
+        agreeing = count.agreement.sum_over_slots(row, label, n_rows, size) - 1
+        yield float((n_rows * agreeing * share[row]).sum()) / n
+
+
+# -- all other rows --
+
+
+def _means_of_rows(count: Count, order: Ints, sources: Iterator[Ints]) -> Iterator[float]:
+    """Yield the weighted mean of each row's agreement with rows of other units."""
+    n, all_weights, sum_rows = count.n_explained, count.design.weights, _choose_sums(count)
+    n_rows = n if count.design.is_equal else len(all_weights)  # the pool of equal rows is summed once
+    batch_size = min(BATCH_SIZE, MAX_VALUES // (n_rows * min(count.n_labels, FEW_LABELS)))
+    while batch := list(islice(sources, max(1, batch_size))):
+        rows = np.tile(np.arange(n_rows), (len(batch), 1))
+        rows[:, order] = order[np.array(batch)]
+        labels, weights = count.labels[rows], all_weights[rows]
+        for weight, (scope, own) in zip(weights[:, :n], sum_rows(labels, weights), strict=True):
+            others, agreeing = scope - own
+            others[others < ROUNDING * scope[0]] = 0.0
+            yield float((weight * divide_safely(agreeing, others)).sum() / weight.sum())
+
+
+def _choose_sums(count: Count) -> Callable[[Ints, Floats], Sums]:
+    """Return a function that sums over rows, given the labels and the weights of several permutations."""
+    if count.relation.groups:
+        return partial(_sum_groups, count)
+    if count.design.is_equal:
+        batches = _reuse(partial(bit_batches, count.relation, count.sample, count.explanations))
+        return partial(_sum_bits, count, batches, _sum_pool(count))
+    batches = _reuse(count.batches)
+    return partial(_sum_tables, count, batches, _pairs_in_units(count, batches))
+
+
+def _sum_groups(count: Count, labels: Ints, weights: Floats) -> Sums:
+    """Sum over rows that share an explanation."""
+    cell = index_codes(count.owned * count.design.n_units + count.design.unit)[2]
+    for y, w in zip(labels, np.where(count.explanations.missing[count.owned], 0.0, weights), strict=True):
+        scope, own = (
+            np.array([sum_by(key, w)[key], agreeing_weights(count.agreement, key, y, w)])
+            for key in (count.owned, cell)
+        )
+        yield scope, own
+
+
+def _reuse(batches: Batches) -> Batches:
+    """Return the same batches of a relation's matrix; a single one is computed only once."""
+    first = list(islice(batches(), 2))
+    return batches if len(first) > 1 else lambda: first
+
+
+def _owners(count: Count, start: int, stop: int) -> tuple[Ints, Ints]:
+    """Return the rows that own the explanations from `start` to `stop`, and which of them each row owns."""
+    rows = np.flatnonzero((count.owned >= start) & (count.owned < stop))
+    rows = rows[np.argsort(count.owned[rows], kind="stable")]
+    return rows, count.owned[rows] - start
+
+
+def _sum_bits(count: Count, batches: Batches, pool: Any, labels: Ints, weights: Floats) -> Sums:
+    """Sum over equal rows, 64 at a time; `pool` has the sums of the pool."""
+    agreement, totals, k = count.agreement, count.owners.totals, count.n_labels
+    own = count.owners.own[count.owner_index].astype(np.float64)
+    scopes = [agreement.scope_predictions(y, k) for y in labels]
+    column, agreeing = np.searchsorted(np.unique(labels[0]), np.arange(k)), np.empty(labels.shape)
+    for start, stop, bits in batches():
+        rows, explanation = _owners(count, start, stop)
+        for by_row, y, scope in zip(agreeing, labels[:, rows], scopes, strict=True):
+            sums = scope.sums(bits, explanation, y)
+            if pool is not None:
+                sums = sums + pool[start:stop][(explanation, column[y]) if agreement.is_binary else ...]
+            by_row[rows] = agreement.counts(sums, totals[start:stop], explanation, y)
+    total = totals[count.owned[: len(own)]]
+    return ((np.array([total, by_row]), own) for by_row in agreeing)
+
+
+def _sum_pool(count: Count) -> Any:
+    """Return the sums of the pool, which no permutation changes: (m, k) if agreement is 0 or 1."""
+    m, label = len(count.explanations), np.unique(count.labels[: count.n_explained])
+    keys = np.repeat(np.arange(m), len(label)), np.tile(label, m)
+    slots, sums = Slots(count.explanations, count.n_labels, count.agreement, *keys), None
+    for sample, labels in islice(count.pieces(), 1, None):
+        no_rows = np.full(len(labels), -1)
+        piece_counts, _ = count_piece(count.relation, Piece(sample, labels, no_rows, 0, no_rows), slots)
+        piece_sums = piece_counts.sums.reshape(m, -1)
+        sums = piece_sums if sums is None else sums + piece_sums
     return sums
 
 
-def _sum_label_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
-    """Return the same for labels, from a table of the weight of each label in each scope: much faster."""
-    n, n_rows, k = counts.n_explained, len(counts.owned), counts.n_labels
-    columns = np.zeros((n_rows, len(labels) * k))
-    for position, (y, w) in enumerate(zip(labels, weights, strict=True)):
-        columns[np.arange(n_rows), position * k + y] = w
-    tables = np.empty((len(counts.explanations), len(labels) * k))
-    for start, stop, bits in counts.batches():
-        tables[start:stop] = unpack_bits(bits, n_rows).astype(np.float64) @ columns
-    owned_explanation = counts.owned[:n]
-    for position, y in enumerate(labels):
-        table = np.ascontiguousarray(tables[:, position * k : (position + 1) * k])
-        yield table.sum(axis=1)[owned_explanation], table[owned_explanation, y[:n]]
+def _sum_tables(
+    count: Count, batches: Batches, pairs: tuple[Ints, Ints], labels: Ints, weights: Floats
+) -> Sums:
+    """Sum over rows of any design, by tables of the weight of each label in each scope."""
+    k, (n_permutations, n_rows), n = count.n_labels, labels.shape, count.n_explained
+    columns, sums = _label_columns(labels, weights, k), np.empty((n_permutations, 2, n))
+    size = min(PAIRS // n_rows, MAX_VALUES // (n_permutations * k))
+    for start, stop, bits in batches():
+        for first, last in spans(stop - start, size):
+            tables = unpack_bits(bits[first:last], n_rows).astype(np.float64) @ columns
+            rows, explanation = _owners(count, start + first, start + last)
+            for by_row, y, table in zip(
+                sums, labels[:, rows], np.split(tables, n_permutations, 1), strict=True
+            ):
+                slot, weight = explanation * k + y, table.ravel()
+                is_used = weight > 0
+                is_used[slot] = True
+                used = np.flatnonzero(is_used)
+                agreeing = np.empty(len(weight))
+                agreeing[used] = count.agreement.sum_over_slots(*np.divmod(used, k), weight[used])
+                by_row[:, rows] = table.sum(axis=1)[explanation], agreeing[slot]
+    i, j = pairs
+    for scope, y, w in zip(sums, labels, weights, strict=True):
+        agreement = 1.0 - count.agreement.disagreement(y[i], y[j])
+        yield scope, np.array([sum_by(i, w[j], n), sum_by(i, w[j] * agreement, n)])
 
 
-class _OwnClusterPairs:
-    """Pairs of a row with the rows of its own cluster for which its explanation holds."""
+def _label_columns(labels: Ints, weights: Floats, k: int) -> Any:
+    """Return a column for each permutation and label: the weights of the rows of that label."""
+    from scipy import sparse
 
-    def __init__(self, counts: CellCount) -> None:
-        unit, self.n, self.agreement = counts.design.unit, counts.n_explained, counts.agreement
-        order = np.argsort(unit, kind="stable")
-        size = np.bincount(unit)
-        times = size[unit[: self.n]]
-        i = np.repeat(np.arange(self.n), times)
-        j = order[concatenate_ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
-        holds = _holds(counts, i, j)
-        self.i, self.j = i[holds], j[holds]
-
-    def sums(self, labels: Counts, weights: Floats) -> RowSums:
-        """Return the weight of each row's pairs, and how much of it agrees with the row."""
-        weight = weights[self.j]
-        agreement = 1.0 - self.agreement.disagreement(labels[self.i], labels[self.j])
-        return sum_by(self.i, weight, self.n), sum_by(self.i, weight * agreement, self.n)
+    permutation, row = np.indices(labels.shape).reshape(2, -1)
+    keys = row, permutation * k + labels.ravel()
+    columns = sparse.csr_array((weights.ravel(), keys), shape=(labels.shape[1], len(labels) * k))
+    return columns.toarray() if k <= FEW_LABELS else columns
 
 
-def _holds(counts: CellCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
-    """Return whether the explanation of row i holds for row j, for each pair."""
+def _pairs_in_units(count: Count, batches: Batches) -> tuple[Ints, Ints]:
+    """Return pairs of rows of one unit: the explanation of the first one holds for the second one."""
+    unit, n = count.design.unit, count.n_explained
+    order, size = np.argsort(unit, kind="stable"), np.bincount(unit)
+    times, first = size[unit[:n]], (np.cumsum(size) - size)[unit[:n]]
+    i, j = np.repeat(np.arange(n), times), order[concatenate_ranges(first, times)]
     holds = np.zeros(len(i), dtype=bool)
-    for start, stop, bits in counts.batches():
-        pairs = np.flatnonzero((counts.owned[i] >= start) & (counts.owned[i] < stop))
-        holds[pairs] = get_bits(bits, counts.owned[i[pairs]] - start, j[pairs])
-    return holds
+    for start, stop, bits in batches():
+        in_batch = np.flatnonzero((count.owned[i] >= start) & (count.owned[i] < stop))
+        holds[in_batch] = get_bits(bits, count.owned[i[in_batch]] - start, j[in_batch])
+    return i[holds], j[holds]

@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Ints
 from faithkit.arrays.batches import each_batch
-from faithkit.arrays.containers import concat_rows
-from faithkit.arrays.grouping import group, renumber, sort_distinct
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, group_explanations, key_of
+from faithkit.arrays.grouping import renumber, sort_distinct
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.relations import Relation, group_explanations
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.owners import Counts, Owners, broadcast_ones, sort_runs
-from faithkit.measure.counting.scans import ScanCounts, ScanTarget, bit_batches, mark_reflexive, scan_relation
-from faithkit.measure.counting.tally import RowCount, grouped_owners
+from faithkit.measure.counting.bits import Slots
+from faithkit.measure.counting.groups import grouped_owners
+from faithkit.measure.counting.owners import Owners, broadcast_ones, sort_runs
 
 SAVED = 0.8  # uniting pays off if at most this share of the slots remains
 MERGE_DELAY = 32  # otherwise wait until this many times as many slots have arrived
@@ -197,10 +196,10 @@ class Census:
         return self.owner[order], self.label[order], self.count[order]
 
     @property
-    def scan_target(self) -> ScanTarget:
-        """The target of a scan, with all slots."""
-        row, label, _ = self.sorted_slots
-        return ScanTarget(self.explanations, len(self.labels), row, label, self.agreement)
+    def slots(self) -> Slots:
+        """All slots, as a pass over a relation's matrix counts them."""
+        explanation, label, _ = self.sorted_slots
+        return Slots(self.explanations, len(self.labels), self.agreement, explanation, label)
 
     @property
     def owners(self) -> Owners:
@@ -306,63 +305,3 @@ def merge_censuses(relation: Relation, censuses: Iterable[Census]) -> Census:
             pending = [Census.union(relation, pending)]
             delay = 1 if len(pending[0].owner) <= SAVED * (n_merged + sum(n_new)) else MERGE_DELAY
     return Census.union(relation, pending)
-
-
-def scan_piece(relation: Relation, sample: Sample, labels: Counts, target: ScanTarget) -> ScanCounts:
-    """Count the relation's matrix of all explanations over the instances of a piece.
-
-    Examples
-    --------
-    >>> from faithkit.measure.counting.census import Census
-    >>> from faithkit.explanations.relations import NearExplanation
-    >>> near, distinct = NearExplanation(tau=0.5), Explanations.vectors([[0.0], [1.0]])
-    >>> target = Census.of(near, distinct, np.array([0, 1]), ["no", "yes"]).scan_target
-    >>> counts = scan_piece(near, Sample(None, distinct.take([1, 1])), np.array([0, 1]), target)
-    >>> counts.totals, counts.sums, counts.n_reflexive
-    (array([0, 2]), array([0, 1]), array([0, 1]))
-    """
-    slots = _find_slots(relation, sample.explanations, labels, target)
-    return scan_relation(relation, sample, labels, target, slots)
-
-
-def _find_slots(relation: Relation, explanations: Explanations, labels: Counts, target: ScanTarget) -> Counts:
-    """Return the slot of each instance; −1 for one without an explanation or outside the target's slots."""
-    if not len(target.row):
-        return np.full(len(explanations), -1)
-    distinct = target.explanations
-    keys = concat_rows([key_of(relation, distinct), key_of(relation, explanations)])
-    codes = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes
-    owned_explanation = codes[len(distinct) :]
-    slot_codes = target.row * target.n_labels + target.label
-    row_codes = owned_explanation * target.n_labels + labels
-    slot = np.searchsorted(slot_codes, row_codes).clip(max=len(slot_codes) - 1)
-    return np.where(slot_codes[slot] == row_codes, slot, -1)
-
-
-def count_piece(
-    relation: Relation, sample: Sample, labels: Counts, target: ScanTarget, owners: Owners
-) -> RowCount:
-    """Return the rows of a piece with the counts of all pieces.
-
-    A row without an explanation gets the slot of any missing explanation: none of these holds for a row.
-    """
-    slot = _find_slots(relation, sample.explanations, labels, target)
-    if (slot < 0).any():
-        slot[slot < 0] = target.explanations.missing[target.row].argmax()
-    owned_explanation, reflexive = target.row[slot], np.zeros(len(slot), dtype=bool)
-    for batch in bit_batches(relation, sample, target.explanations):
-        mark_reflexive(reflexive, batch, owned_explanation)
-    return RowCount(
-        relation=relation,
-        sample=sample,
-        labels=labels,
-        n_labels=target.n_labels,
-        agreement=target.agreement,
-        owned=owned_explanation,
-        reflexive=reflexive,
-        explanations=target.explanations,
-        owners=owners,
-        owner_index=owners.find_entries(
-            owned_explanation, target.label[slot], reflexive.astype(np.int64), target.n_labels
-        ),
-    )

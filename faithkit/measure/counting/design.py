@@ -15,7 +15,7 @@ import pandas as pd
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
-from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.owners import Counts, broadcast_ones
 from faithkit.third_party import guard
 
 CAP = 0.75  # with weights, an interval assumes at most this share of the effective number of rows
@@ -95,8 +95,22 @@ class Design:
         step = len(weights) / float(steps.sum())
         return cls(steps, unit, step, is_weighted, is_clustered, uninformative, block)
 
+    @classmethod
+    def equal(cls, n: int) -> "Design":
+        """Return the design of n equal rows."""
+        return cls(broadcast_ones(n), np.arange(n), 1.0, is_weighted=False, is_clustered=False)
+
+    def with_clusters(self, unit: Counts) -> "Design":
+        """Return the same rows with the numbers of their clusters."""
+        return attrs.evolve(self, steps=np.array(self.steps), unit=unit, is_clustered=True)
+
     def __len__(self) -> int:
         return len(self.steps)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether all rows are alike: they have no weights, no clusters and no blocks."""
+        return not self.is_weighted and not self.is_clustered and self.block is None
 
     @property
     def n_units(self) -> int:

@@ -202,16 +202,6 @@ class Owners:
         entry_start, entry_stop = np.searchsorted(self.explanation, [start, stop])
         return slice(int(entry_start), int(entry_stop))
 
-    def find_entries(self, explanation: Counts, label: Counts, own: Counts, n_labels: int) -> Counts:
-        """Return the entry of each row, given its explanation, label and `own`.
-
-        Rows must be equal, and entries sorted.
-        """
-        codes = (self.explanation * n_labels + self.label) * 2 + self.own
-        return find_positions(
-            codes, (explanation * n_labels + label) * 2 + own, 2 * len(self.totals) * n_labels
-        )
-
 
 def broadcast_ones(size: int) -> Counts:
     """Return an array of ones, as a view without memory."""

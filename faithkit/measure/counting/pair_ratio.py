@@ -7,6 +7,7 @@ The theory page says what is proved.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.counting.parts import Parts
+from faithkit.measure.counting.parts import MetByOwners, Parts
 
 OWN_CELLS, ALL_CELLS = 2.0, 0.5  # how much the inequality of cells counts: of a part, and of the sample
 NEARLY = 1e-9  # cells that differ by less are equal
@@ -37,7 +38,7 @@ class CellSizes:
     @property
     def spread(self) -> float:
         """The weighted mean, squared, times the root of its relative distance to the mean by number."""
-        return float(_spread(np.array(self.weighted), np.array(self.mean)))
+        return float(spread(np.array(self.weighted), np.array(self.mean)))
 
 
 class _UnitSums:
@@ -76,17 +77,25 @@ class SizeSums:
     def add(self, parts: Parts) -> None:
         """Add the cells of a batch of parts."""
         if len(parts):
-            factor = divide_safely(parts.by_part(parts.owned), parts.by_part(parts.held))[parts.part]
+            factor = divide_safely(parts.by_part(parts.owned, owners=True), parts.by_part(parts.held))
+            factor = parts.of_part(factor)
             weighted = factor * parts.held
             self._by_unit.add(parts.unit, (factor * (parts.held > 0), weighted, weighted * parts.held))
 
     @property
     def sizes(self) -> CellSizes:
         """The mean cells of owners, but for the unit that has most; of several, the heaviest cells."""
-        sums = self._by_unit.total()
-        most = np.flatnonzero(sums[2] >= (1.0 - NEARLY) * sums[2].max())
-        number, total, squares = np.delete(sums, most[sums[1][most].argmin()], axis=1).sum(axis=1)
-        return CellSizes(squares / total, total / number) if total > 0 else EQUAL_SIZES
+        return sizes_of_units(self._by_unit.total())
+
+
+def sizes_of_units(sums: Floats) -> CellSizes:
+    """Return the sizes from three sums of each unit: number, weight and squared weight of its cells.
+
+    The unit that has most is left out; of several, the one with the heaviest cells.
+    """
+    most = np.flatnonzero(sums[2] >= (1.0 - NEARLY) * sums[2].max())
+    number, total, squares = np.delete(sums, most[sums[1][most].argmin()], axis=1).sum(axis=1)
+    return CellSizes(squares / total, total / number) if total > 0 else EQUAL_SIZES
 
 
 @attrs.frozen(eq=False)
@@ -130,6 +139,174 @@ class Sums:
         )
 
 
+@attrs.frozen(eq=False)
+class Totals:
+    """Sums over the cells of each part, or of each cell's part without that cell.
+
+    `pairs` has ΣF·o·h over the pairs of cells, and `apart` the same times disagreement: F is 1 and, if three
+    ratios are mixed, also the weight that the held row's cell holds, and that of the owner's cell.
+    """
+
+    owned: Floats
+    held: Floats
+    held_squared: Floats
+    owned_by_held: Floats
+    n_holding: Floats
+    n_owning: Floats
+    n_both: Floats
+    pairs: list[Floats]
+    apart: list[Floats]
+
+    @classmethod
+    def of(cls, parts: Parts, met: MetByOwners) -> "Totals":
+        """Return the totals of each part, from what its owning cells meet."""
+        held, owned, by_owner = parts.held, parts.owned, partial(parts.by_part, owners=True)
+        owner_held, owns = held[parts.owners], owned > 0  # a dominant cell may weigh nothing
+        pairs, apart = [owned * values for values in met.held], [owns * values for values in met.apart]
+        if len(pairs) > 1:
+            pairs.append(owner_held * pairs[0])
+            apart.append(owner_held * apart[0])
+        return cls(
+            by_owner(owned),
+            parts.by_part(held),
+            parts.by_part(held * held),
+            by_owner(owned * owner_held),
+            parts.by_part(held > 0),
+            by_owner(owns),
+            by_owner(owns & (owner_held > 0)),
+            list(map(by_owner, pairs)),
+            list(map(by_owner, apart)),
+        )
+
+    @property
+    def _columns(self) -> tuple[list[Floats], list[Floats], list[Floats]]:
+        *columns, pairs, apart = attrs.astuple(self, recurse=False)
+        return columns, pairs, apart
+
+    def take(self, parts: Ints) -> "Totals":
+        """Return the totals of some parts."""
+        *columns, pairs, apart = attrs.astuple(self, recurse=False)
+        sums = ([values.take(parts) for values in lists] for lists in (pairs, apart))
+        return Totals(*(values.take(parts) for values in columns), *sums)
+
+    def replace(self, cells: Ints, totals: "Totals") -> "Totals":
+        """Return the same but for some cells, in place."""
+        for olds, news in zip(self._columns, totals._columns, strict=True):
+            for old, new in zip(olds, news, strict=True):
+                old[cells] = new
+        return self
+
+    def without(
+        self, held: Floats, apart: Sequence[Floats], owned: Floats | None = None, met: Any = None
+    ) -> "Totals":
+        """Return the totals without a cell of each part.
+
+        Parameters
+        ----------
+        held : (c,) float
+            What the cells hold.
+        apart : sequence of (c,) float
+            What they hold, times what others own and disagrees, as in `Parts.meet_owned`.
+        owned : (c,) float, optional
+            What they own; by default nothing.
+        met : MetByOwners
+            What those that own something meet.
+        """
+        holds = held > 0
+        owned_left, owned_by_held, held_left = self.owned, self.owned_by_held, self.held - held
+        squares, is_mixed = held * held, len(self.pairs) > 1
+        pairs = [self.pairs[0] - held * owned_left]
+        n_owning, n_both = self.n_owning, self.n_both
+        if owned is not None:
+            owned_left = owned_left - owned
+            owns = owned > 0
+            n_owning, n_both = n_owning - owns, n_both - (owns & holds)
+            pairs = [self.pairs[0] - held * owned_left - owned * met.held[0]]
+        lost = [apart[0]] if owned is None else [apart[0] + met.apart[0]]
+        if is_mixed:
+            pairs.append(self.pairs[1] - squares * owned_left)
+            lost += held * apart[0], apart[1]
+            if owned is not None:
+                owned_by_held = owned_by_held - owned * held
+                pairs[1] -= owned * met.held[1]
+                lost[1:] = lost[1] + met.apart[1], lost[2] + held * met.apart[0]
+            pairs.append(self.pairs[2] - held * owned_by_held)
+            if owned is not None:
+                pairs[2] -= held * owned * met.held[0]
+        return Totals(
+            owned_left,
+            held_left,
+            self.held_squared - squares,
+            owned_by_held,
+            self.n_holding - holds,
+            n_owning,
+            n_both,
+            pairs,
+            [_subtract(total, values) for total, values in zip(self.apart, lost, strict=True)],
+        )
+
+    @property
+    def is_checked(self) -> NDArray[np.bool_]:
+        """Whether a part has a pair of cells."""
+        return np.asarray(self.n_owning * self.n_holding > self.n_both)
+
+    def mixture(self) -> list[Any]:
+        """Return the shares of the ratios."""
+        if len(self.pairs) == 1:
+            return [1.0]
+        held, product = self.held * self.held, self.owned * self.held
+        second = divide_safely(self.held_squared, np.maximum(held - self.held_squared, self.held_squared))
+        third = divide_safely(
+            self.owned_by_held, np.maximum(product - self.owned_by_held, self.owned_by_held)
+        )
+        third *= (self.n_both > 0) & (self.n_holding > 1)
+        total = np.maximum(1.0, second + third)
+        second /= total
+        third /= total
+        return [1.0 - second - third, second, third]
+
+    def level(self) -> Floats:
+        """Return the mean disagreement of the pairs of each part; 0 where there are none."""
+        ratios = map(divide_safely, self.apart, self.pairs)
+        mixed = sum(share * ratio for share, ratio in zip(self.mixture(), ratios, strict=True))
+        return np.asarray(mixed * self.is_checked)
+
+    def compared(self, sizes: CellSizes | None) -> Floats:
+        """Return the owned weight that counts as checked: all of it if all cells of the sample are equal."""
+        if sizes is None:
+            return np.asarray(self.owned * self.is_checked)
+        held = np.where(self.is_checked, self.held, 1.0)
+        own = spread(self.held_squared / held, held / np.maximum(self.n_holding, 1.0))
+        unchecked = np.maximum(OWN_CELLS * own, ALL_CELLS * sizes.spread) / (held * held)
+        return np.asarray(self.owned * (self.is_checked * (1.0 - np.minimum(1.0, unchecked))))
+
+
+def _subtract(total: Floats, values: Floats) -> Floats:
+    """Return the difference, and 0 where rounding makes it negative."""
+    difference = total - values
+    return np.maximum(0.0, difference, out=difference)
+
+
+def spread(weighted: Floats, mean: Floats) -> Floats:
+    """Return a²·√(1 − b/a) of two means of cells, a ≥ b: 0 if cells are equal."""
+    inequality = 1.0 - divide_safely(mean, weighted, empty=1.0)
+    return weighted * weighted * np.sqrt(np.where(inequality > NEARLY, inequality, 0.0))
+
+
+@attrs.frozen(eq=False)
+class Losses:
+    """What parts lose without cells, or blocks without parts: of `compared` and `disagreement` in `Sums`.
+
+    `totals` are those of the parts, in the order of `Sums`.
+    """
+
+    totals: Floats
+    unit: Ints
+    compared: Floats
+    disagreement: Floats
+    influence: Floats
+
+
 @attrs.frozen
 class PairRatio:
     """How pairs of rows are compared and how much of them counts.
@@ -142,9 +319,12 @@ class PairRatio:
     sizes : CellSizes, optional
         How unequal the cells of the sample are. Without them, everything that has a pair counts as checked.
     is_mixed : bool
-        Whether three ratios are mixed; False where weights are declared to say nothing about predictions.
+        Whether three ratios are mixed; False where they are one, because cells are equal, or weights are
+        declared to say nothing about predictions.
     unit_of_explanation : (m,) int, optional
         The unit of each explanation, if units are blocks; by default, the unit of a cell.
+    has_influence : bool
+        Whether anybody reads the influence; it is 0 otherwise.
 
     Examples
     --------
@@ -153,7 +333,7 @@ class PairRatio:
     >>> from faithkit.measure.agreement.same_label import SAME_LABEL
     >>> from faithkit.measure.counting.cells import Cells
     >>> ones, unit = np.ones(3, dtype=np.int64), np.arange(3)
-    >>> cells = Cells.of(0 * unit, unit, np.array([0, 0, 1]), scope_weight=ones, owner_weight=ones)
+    >>> cells = Cells.of(0 * unit, unit, np.array([0, 0, 1]), held=ones, owned=ones)
     >>> sums = PairRatio(SAME_LABEL, 3).sum_parts([Parts.of(cells)])
     >>> round(sums.disagreement, 9), sums.lost_disagreement.round(9)
     (2.0, array([0., 0., 2.]))
@@ -164,193 +344,152 @@ class PairRatio:
     sizes: CellSizes | None = None
     is_mixed: bool = True
     unit_of_explanation: Ints | None = None
+    has_influence: bool = True
+
+    @property
+    def n_powers(self) -> int:
+        """How many powers of weights are summed."""
+        return 2 if self.is_mixed else 1
 
     def sum_parts(self, parts: Iterable[Parts]) -> Sums:
         """Return the sums over all pairs of parts, which come in batches."""
+        return self.sum_losses(map(self.losses, parts))
+
+    def sum_losses(self, batches: Iterable["Sequence[Losses]"]) -> Sums:
+        """Return the sums of the losses of all batches of parts."""
         totals, lost = np.zeros(4), _UnitSums(self.n_units)
-        for batch in parts:
-            for part_batch in batch.split() if len(batch) else ():
-                totals += self._sum_batch(part_batch, lost)
+        for losses in (losses for batch in batches for losses in batch):
+            totals += losses.totals
+            lost.add(losses.unit, (losses.compared, losses.disagreement, losses.influence))
         compared, disagreement, all_compared, all_disagreement = totals.tolist()
         return Sums(compared, disagreement, all_compared, all_disagreement, *lost.total())
 
-    def _sum_batch(self, parts: Parts, lost: _UnitSums) -> Floats:
-        """Return the totals of parts, in the order of `Sums`; add to `lost` what they lose without units."""
-        pairs, columns = parts.pair_sums(self.agreement), _columns(parts)
-        whole = _Totals(*map(parts.by_part, columns))
-        level = whole.mix_ratios(pairs.weight, pairs.disagreement, self.is_mixed)
-        everything, compared = whole.owned * whole.is_checked, whole.owned * whole.checked_share(self.sizes)
-        disagreement = compared * level
-        if self.unit_of_explanation is not None:
-            unit = self.unit_of_explanation[parts.explanation]
-            lost.add(unit, (compared, disagreement, np.zeros(len(parts))))
-        else:
-            left = _Totals.without_cells(parts, columns)
-            level_left = left.mix_ratios(pairs.weight_left, pairs.disagreement_left, self.is_mixed)
-            compared_left = left.owned * left.checked_share(self.sizes)
-            lost_compared = parts.of_part(compared) - compared_left
-            lost_disagreement = parts.of_part(disagreement) - compared_left * level_left
-            influence = self._influence(parts, compared, left, whole.mixture(self.is_mixed), pairs.weight)
-            lost.add(parts.unit, (lost_compared, lost_disagreement, influence))
-        return np.array([values.sum() for values in (compared, disagreement, everything, everything * level)])
+    def losses(self, parts: Parts) -> "list[Losses]":
+        """Return the totals of parts and their losses, apart for those that one cell dominates."""
+        return [self._losses(some_parts) for some_parts in parts.split()] if len(parts) else []
 
     def levels(self, parts: Parts) -> tuple[NDArray[np.bool_], Floats]:
         """Return which parts have a pair, and the mean disagreement of their pairs."""
-        whole = _Totals(*map(parts.by_part, _columns(parts)))
-        return whole.is_checked, whole.mix_ratios(*parts.whole_sums(self.agreement), self.is_mixed)
+        whole = self._totals(parts)[0]
+        return whole.is_checked, whole.level()
 
-    @staticmethod
-    def _influence(
-        parts: Parts, compared: Floats, left: "_Totals", shares: Sequence[Floats], pairs: list[Floats]
+    def _losses(self, parts: Parts) -> Losses:
+        """Return the totals of parts, and what they lose without each cell, or without each part."""
+        whole, met, light = self._totals(parts)
+        totals, compared, disagreement = self.sum_totals(whole)
+        if self.unit_of_explanation is not None:
+            unit = self.unit_of_explanation[parts.explanation]
+            return Losses(totals, unit, compared, disagreement, np.zeros(len(parts)))
+        apart, part, held = parts.meet_owned(self.agreement, met), parts.part, parts.held
+        sums = whole, compared, disagreement
+        if parts.owner is None:
+            lost = self.without_cells(sums, part, held, apart, parts.owned, met)
+        else:
+            lost = self._without_held(sums, parts, apart)
+            owners = parts.owners
+            own_apart = [values[owners] for values in apart]
+            lost[:, owners] = self.without_cells(
+                sums, part[owners], held[owners], own_apart, parts.owned, met
+            )
+        if light is not None:
+            is_dominated = parts.is_dominated
+            some = light.take(np.flatnonzero(is_dominated))
+            lost[:2, parts.heaviest] = self._lost(compared[is_dominated], disagreement[is_dominated], some)
+        return Losses(totals, parts.unit, *lost)
+
+    def _without_held(
+        self, sums: tuple[Totals, Floats, Floats], parts: Parts, apart: Sequence[Floats]
     ) -> Floats:
-        """Return, for each cell, ΣK over the owners of other units that its rows are compared with."""
-        held_by = left.owned * parts.held, left.owned * parts.held**2, left.owned_by_held * parts.held
-        terms = (
-            parts.of_part(divide_safely(share * compared, pair_weight)) * weights
-            for share, pair_weight, weights in zip(shares, pairs, held_by, strict=True)
-        )
-        return sum(terms, np.zeros(len(parts.part)))
+        """Return what parts lose without each cell, as if it owned nothing.
 
+        Cells of a part that weigh the same lose the same, but for what disagrees.
+        """
+        levels = parts.levels
+        if levels is None:
+            return self.without_cells(sums, parts.part, parts.held, apart)
+        n_parts, n_levels = len(parts), len(levels.weights)
+        part = np.repeat(np.arange(n_parts), n_levels)
+        equal, *slopes = self.without_equal_cells(sums, part, np.tile(levels.weights, n_parts))
+        position = parts.part * n_levels + levels.level
+        lost = equal.take(position, axis=1)
+        for slope, values in zip(slopes, apart, strict=False):
+            lost[1] += slope.take(position) * values
+        return lost
 
-def _columns(parts: Parts) -> tuple[Floats, ...]:
-    """Return, for each cell, the terms of the totals of its part."""
-    owned, held = parts.owned, parts.held
-    indicators = held > 0, owned > 0, (owned > 0) & (held > 0)
-    return owned, held, held**2, owned * held, *(values.astype(np.float64) for values in indicators)
+    def sum_totals(self, whole: Totals) -> tuple[Floats, Floats, Floats]:
+        """Return the totals of parts, in the order of `Sums`; `compared` and `disagreement` of each."""
+        level, everything = whole.level(), whole.owned * whole.is_checked
+        compared = whole.compared(self.sizes)
+        columns = compared, compared * level, everything, everything * level
+        return np.array([values.sum() for values in columns]), *columns[:2]
 
+    def without_cells(
+        self,
+        sums: tuple[Totals, Floats, Floats],
+        part: Ints,
+        held: Floats,
+        apart: Sequence[Floats],
+        owned: Floats | None = None,
+        met: MetByOwners | None = None,
+    ) -> Floats:
+        """Return what parts lose of `compared` and `disagreement` without each cell, and its influence."""
+        whole, compared, disagreement = sums
+        left = whole.take(part).without(held, apart, owned, met)
+        lost = np.zeros((3, len(part)))
+        lost[:2] = self._lost(compared.take(part), disagreement.take(part), left)
+        if self.has_influence:
+            held_by = left.owned * held, left.owned * held * held, left.owned_by_held * held
+            for share, pairs, weights in zip(whole.mixture(), whole.pairs, held_by, strict=False):
+                lost[2] += divide_safely(share * compared, pairs).take(part) * weights
+        return lost
 
-@attrs.frozen(eq=False)
-class _Totals:
-    """Sums over the cells of each part, or of each cell's part without that cell."""
+    def without_equal_cells(
+        self, sums: tuple[Totals, Floats, Floats], part: Ints, held: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return what parts lose without a cell that owns nothing, as a linear function.
 
-    owned: Floats
-    held: Floats
-    held_squared: Floats
-    owned_by_held: Floats
-    n_holding: Floats
-    n_owning: Floats
-    n_both: Floats
+        Returns
+        -------
+        lost : (3, c) float
+            What `compared`, `disagreement` and the influence lose if the cell disagrees with nothing.
+        slope, slope_by_held : (c,) float
+            How much more `disagreement` loses for each product of weights that the cell holds and owners own
+            that disagree, and for the same times the weight that the owner's cell holds.
+        """
+        whole = sums[0]
+        nothing = list(np.zeros((len(whole.pairs), len(part))))
+        with np.errstate(divide="ignore", invalid="ignore"):  # a part may have no cell of this weight
+            lost = self.without_cells(sums, part, held, nothing)
+            left = whole.take(part).without(held, nothing)
+            compared_left = left.compared(self.sizes)
+        factors = [
+            compared_left * divide_safely(share * np.ones(len(part)), pairs)
+            for share, pairs in zip(left.mixture(), left.pairs, strict=True)
+        ]
+        if len(factors) == 1:
+            return lost, factors[0], np.zeros(len(part))
+        return lost, factors[0] + held * factors[1], factors[2]
 
-    @classmethod
-    def without_cells(cls, parts: Parts, columns: tuple[Floats, ...]) -> "_Totals":
-        """Return the totals of each cell's part without that cell."""
-        only_owners = True, False, False, True, False, True, True
-        return cls(*map(parts.without_cell, columns, only_owners))
+    def _lost(self, compared: Floats, disagreement: Floats, left: Totals) -> tuple[Floats, Floats]:
+        """Return how much less than these values is left."""
+        compared_left = left.compared(self.sizes)
+        return compared - compared_left, disagreement - compared_left * left.level()
 
-    @property
-    def is_checked(self) -> NDArray[np.bool_]:
-        """Whether a part has a pair of cells."""
-        return np.asarray(self.n_owning * self.n_holding > self.n_both)
+    def totals_left(self, parts: Parts) -> tuple[Totals, Totals]:
+        """Return the totals of parts all of whose cells own something, and those without each cell."""
+        whole, met, light = self._totals(parts)
+        apart = parts.meet_owned(self.agreement, met)
+        left = whole.take(parts.part).without(parts.held, apart, parts.owned, met)
+        if light is not None:
+            left.replace(parts.heaviest, light.take(np.flatnonzero(parts.is_dominated)))
+        return whole, left
 
-    def mixture(self, is_mixed: bool) -> tuple[Floats, Floats, Floats]:
-        """Return the shares of the three ratios; only the first one counts if they are not mixed."""
-        held, product = self.held**2, self.owned * self.held
-        second = divide_safely(self.held_squared, np.maximum(held - self.held_squared, self.held_squared))
-        third = divide_safely(
-            self.owned_by_held, np.maximum(product - self.owned_by_held, self.owned_by_held)
-        )
-        third = np.where((self.n_both > 0) & (self.n_holding > 1), third, 0.0)
-        total = np.maximum(1.0, second + third)
-        second, third = is_mixed * second / total, is_mixed * third / total
-        return 1.0 - second - third, second, third
-
-    def mix_ratios(self, pairs: list[Floats], disagreement: list[Floats], is_mixed: bool) -> Floats:
-        """Return the mean disagreement of the pairs of each part; 0 where there are none."""
-        ratios = map(divide_safely, disagreement, pairs)
-        mixed = sum(share * ratio for share, ratio in zip(self.mixture(is_mixed), ratios, strict=True))
-        return np.where(self.is_checked, mixed, 0.0)
-
-    def checked_share(self, sizes: CellSizes | None) -> Floats:
-        """Return the share of each part that counts as checked: 1 if all cells of the sample are equal."""
-        if sizes is None:
-            return self.is_checked.astype(np.float64)
-        held = np.where(self.is_checked, self.held, 1.0)
-        own = _spread(self.held_squared / held, held / np.maximum(self.n_holding, 1.0))
-        unchecked = np.maximum(OWN_CELLS * own, ALL_CELLS * sizes.spread) / held**2
-        return np.asarray(self.is_checked * (1.0 - np.minimum(1.0, unchecked)))
-
-
-def _spread(weighted: Floats, mean: Floats) -> Floats:
-    """Return a²·√(1 − b/a) of two means of cells, a ≥ b: 0 if cells are equal."""
-    inequality = 1.0 - divide_safely(mean, weighted, empty=1.0)
-    return weighted**2 * np.sqrt(np.where(inequality > NEARLY, inequality, 0.0))
-
-
-@attrs.frozen(eq=False)
-class MergedSums:
-    """The sums over pairs of merged explanations, in total and by part; `sums` has no influence."""
-
-    sums: Sums
-    compared: Floats
-    disagreement: Floats
-
-    @classmethod
-    def zeros(cls, n_units: int) -> "MergedSums":
-        """Return the sums where nothing is merged."""
-        return cls(Sums.zeros(n_units), np.zeros(0), np.zeros(0))
-
-
-def merge_parts(parts: Parts, agreement: Agreement, n_units: int) -> MergedSums:
-    """Return the sums over the pairs of cells that are merged, each with an explanation of its own.
-
-    Two cells of weights a and b count K = a·b·(α + β(a + b)), which is symmetric, and no cell's sum exceeds
-    its weight. α and β mix ratios as in groups, divided by the largest share of a cell, or a bound of it.
-
-    Examples
-    --------
-    Two rows of equal weight are a matched pair, and each of them counts:
-
-    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> from faithkit.measure.counting.cells import Cells
-    >>> ones, unit = np.ones(2, dtype=np.int64), np.arange(2)
-    >>> cells = Cells.of(0 * unit, unit, unit, scope_weight=ones, owner_weight=ones)
-    >>> merge_parts(Parts.of(cells), SAME_LABEL, 2).compared
-    array([2.])
-    """
-    pairs, (weights, weights_left), held = parts.pair_sums(agreement), parts.holder_sums(), parts.held
-    least, least_left = _smallest(parts)
-    columns = (held > 0).astype(np.float64), held, held**2
-    alpha, beta = _merging_factors(list(map(parts.by_part, columns)), weights, least)
-    alpha_left, beta_left = _merging_factors(list(map(parts.without_cell, columns)), weights_left, least_left)
-    compared, disagreement = (
-        alpha * first + beta * (second + third) for first, second, third in (pairs.weight, pairs.disagreement)
-    )
-    lost = (
-        by_part[parts.part] - alpha_left * first - beta_left * (second + third)
-        for by_part, (first, second, third) in (
-            (compared, pairs.weight_left),
-            (disagreement, pairs.disagreement_left),
-        )
-    )
-    whole = float(compared.sum()), float(disagreement.sum())
-    lost_compared, lost_disagreement = (sum_by(parts.unit, values, n_units) for values in lost)
-    sums = Sums(*whole, *whole, lost_compared, lost_disagreement, np.zeros(n_units))
-    return MergedSums(sums, compared, disagreement)
-
-
-def _smallest(parts: Parts) -> tuple[Floats, Floats]:
-    """Return the smallest cell of each part, and that without each cell; infinite where there is none."""
-    order = np.lexsort((parts.held, parts.part))
-    rank = np.arange(len(order)) - np.searchsorted(parts.part[order], parts.part[order])
-    first, second = order[rank == 0], order[rank == 1]
-    smallest, next_smallest = np.full((2, len(parts)), np.inf)
-    smallest[parts.part[first]], next_smallest[parts.part[second]] = parts.held[first], parts.held[second]
-    left = smallest[parts.part]
-    left[first] = next_smallest[parts.part[first]]
-    return smallest, left
-
-
-def _merging_factors(
-    totals: list[Floats], pair_weights: list[Floats], least: Floats
-) -> tuple[Floats, Floats]:
-    """Return α and β of each part, from sums over its cells and their pairs; 0 where it has no pair."""
-    (n_cells, total, squares), (pairs, pairs_by_other, _) = totals, pair_weights
-    has_pair = n_cells > 1
-    total, squares, pairs, pairs_by_other, least = (
-        np.where(has_pair, values, 1.0) for values in (total, squares, pairs, pairs_by_other, least)
-    )
-    share = np.minimum(1.0, 2 * squares / pairs)
-    alpha, beta = (1 - share) * total / pairs, share * total / (2 * pairs_by_other)
-    heaviest_use = np.maximum(least, (beta * total - alpha) / (4 * beta))  # the cell whose share is largest
-    bound = alpha * (total - heaviest_use) + beta * (squares - 2 * heaviest_use**2 + heaviest_use * total)
-    return divide_safely(alpha * has_pair, bound), divide_safely(beta * has_pair, bound)
+    def _totals(self, parts: Parts) -> tuple[Totals, MetByOwners, Totals | None]:
+        """Return the totals of parts, what owners meet, and the totals without cells that dominate a part."""
+        met = parts.meet_held(self.agreement, self.n_powers)
+        if not len(parts.heaviest):
+            return Totals.of(parts, met), met, None
+        light = parts.without_heaviest
+        met_in_light = parts.meet_held(self.agreement, self.n_powers, light)
+        met = met.replace(parts.is_heaviest_owner, met_in_light)
+        return Totals.of(parts, met), met, Totals.of(light, met_in_light)

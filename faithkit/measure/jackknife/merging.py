@@ -16,15 +16,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Ints, sum_by
+from faithkit.arrays import Ints
 from faithkit.arrays.batches import each_batch
 from faithkit.arrays.containers import as_floats
 from faithkit.arrays.grouping import hash_rows
 from faithkit.explanations.explanations import Explanations, sort_columns_by_name
 from faithkit.explanations.relations import Relation, key_of
-from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.counting.owners import Owners, index_codes
-from faithkit.measure.counting.tally import Count, grouped_owners
 
 NOTHING, PAIRS, NEAR_BLOCKS, ONE_BLOCK = "nothing", "pairs", "near blocks", "one block"
 # explanations in a near block; (r − 1)/32 is lost if the heaviest weighs r times the mean
@@ -84,39 +81,10 @@ class Merging:
         key[unique] = np.where(block < 0, unique, m + block)
         return cls(PAIRS if are_equal else NEAR_BLOCKS, key, m)
 
-    @property
-    def n_keys(self) -> int:
-        """The number of keys."""
-        return max(self.first_block, int(self.key.max(initial=-1)) + 1)
-
-    def owners(self, owners: Owners, missing: NDArray[np.bool_], agreement: Agreement) -> tuple[Owners, Ints]:
-        """Return the owners of equal rows under these keys, and the new position of each old owner."""
-        has_explanation = np.ones(self.n_keys, dtype=bool)
-        has_explanation[: len(missing)] = ~missing
-        key, label, rows = self.key[owners.explanation], owners.label, owners.rows
-        position = np.arange(len(key))
-        if agreement.is_binary:  # otherwise every owner may keep an entry of its own
-            k = int(label.max(initial=0)) + 1
-            codes, _, position = index_codes(key * k + label)
-            key, label = np.divmod(codes, k)
-            rows = sum_by(position, rows, len(codes))
-        return grouped_owners(key, label, rows, has_explanation, agreement), position
-
 
 CELL_SIZE = 256  # rows whose distances are all computed
 RANKED_VALUES = 2**20  # values that are ranked at a time
 UNMATCHED = -1
-
-
-def merge_unique(
-    counts: Count, is_unique: NDArray[np.bool_], unit: Ints | None = None, are_equal: bool = True
-) -> Merging:
-    """Merge explanations that only one unit has; the merging of these counts is computed once."""
-    if not counts.merging_cache:
-        merging = Merging.of(counts.relation, counts.explanations, is_unique, unit, are_equal)
-        counts.merging_cache.append(merging)
-    cached: Merging = counts.merging_cache[0]
-    return cached
 
 
 def match_rows(vectors: NDArray[Any], clusters: Ints | None = None) -> Ints:

@@ -1,342 +1,284 @@
-"""From counts to statistics: the estimate, the disagreement, and their standard errors.
+"""The jackknife: a measure without each unit, and the statistics that an interval needs.
 
-This module combines the others: the comparisons (`counting.tally`, `counting.cells`), the groups of rows with
-a unique explanation (`merging`), the influence of each unit (`deletions`, `cell_jackknife`), and the
-statistics that an interval needs (`intervals`).
+A measure is a sum over pairs of cells, and `Count.pair_sums` says what it loses without each unit.
+Explanations that only one unit has are compared with each other (`lone_rows`), and their sums are added.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import math
 from functools import cached_property
+from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
-from faithkit.arrays.batches import map_batches, spans
-from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.cell_count import CellCount
-from faithkit.measure.counting.owners import Owners
-from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.arrays import Floats, Ints, divide_safely, sum_by
+from faithkit.measure.counting.count import Count
+from faithkit.measure.counting.design import effective_number
+from faithkit.measure.counting.pair_ratio import Sums
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, depends_on_min_trials
-from faithkit.measure.jackknife.cell_jackknife import CellJackknife
-from faithkit.measure.jackknife.deletions import (
-    CentralMoments,
-    Deletions,
-    MeasureTotals,
-    MomentsPair,
-    add_moments,
-    build_statistics,
-    change_moments,
-    label_deletions,
-    label_pool_deletions,
-    minimum_trials,
-    pool_deletions,
-    pseudo_value_moments,
-    relation_deletions,
-    standard_errors,
-)
-from faithkit.measure.jackknife.merging import NOTHING, PAIRS, merge_unique
+from faithkit.measure.jackknife.lone_rows import LoneRows, paired_error
+from faithkit.measure.jackknife.merging import PAIRS
 
-MAX_SUMS = 2**24  # sums over a relation's matrix in one pass: rows × labels
+NO_VARIATION = 1e-10
+ROUNDING = 1e-12
+NOTHING = 1e-14  # a smaller difference is rounding
 
-PseudoValues = Callable[[], tuple[Floats, Floats]]
+
+@attrs.frozen
+class Moments:
+    """The number and the range of some values, and the sums of their squared and cubed deviations.
+
+    Examples
+    --------
+    >>> moments = Moments.of(np.array([0.0, 1.0]), np.array([2, 2]))
+    >>> moments.n, round(moments.standard_error, 4)
+    (4, 0.2887)
+    >>> Moments.of(np.array([1.0]), np.array([4])).standard_error is None
+    True
+    """
+
+    n: int
+    squares: float
+    cubes: float
+    width: float
+
+    @classmethod
+    def of(cls, values: Floats, times: Ints | None = None) -> "Moments":
+        """Return the moments of values, each of which occurs `times` times (by default once)."""
+        n = len(values) if times is None else int(times.sum())
+        if not n:
+            return cls(0, 0.0, 0.0, 0.0)
+        deviations = values - float((values if times is None else values * times).sum()) / n
+        squares = deviations * deviations if times is None else deviations * deviations * times
+        return cls(n, float(squares.sum()), float((squares * deviations).sum()), float(np.ptp(values)))
+
+    @property
+    def variance(self) -> float:
+        """The mean squared deviation."""
+        return self.squares / self.n if self.n else 0.0
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean; None where the values do not vary."""
+        if self.n < 2 or self.width <= NO_VARIATION:
+            return None
+        return math.sqrt(self.variance / (self.n - 1))
+
+    @property
+    def skewness(self) -> float:
+        """The mean cubed deviation, in standard deviations; 0 where the values do not vary."""
+        if self.standard_error is None or self.variance <= 0:
+            return 0.0
+        return float(self.cubes / self.n / self.variance**1.5)
+
+
+@attrs.frozen
+class Level:
+    """The estimate and the disagreement of a sample, from sums over pairs.
+
+    Attributes
+    ----------
+    compared, disagreement : float
+        The share of the weight of all rows that is compared, and how far it disagrees.
+    max_disagreement : float
+        d_max: the largest disagreement that a row without comparison may have.
+    """
+
+    compared: float
+    disagreement: float
+    max_disagreement: float
+
+    @property
+    def agreeing(self) -> float:
+        """The agreement of compared rows; the others count as 0."""
+        agreeing = self.compared - self.disagreement
+        return 0.0 if abs(agreeing) < NOTHING else agreeing
+
+    @property
+    def estimate(self) -> float:
+        """The point estimate, for which rows without comparison disagree as much as possible."""
+        return self.agreeing + (1.0 - self.max_disagreement) * (1.0 - self.compared)
 
 
 class JackknifeEstimate:
-    """The statistics of one measure, and the pseudo-values of every row, cluster or block.
+    """The statistics of one measure, and its pseudo-values.
 
-    There are pseudo-values of the estimate and of the disagreement. They are computed at first use, and are
-    needed for paired comparisons only.
+    With a `label`, only rows of this label own explanations. They are compared with all rows.
+
+    Examples
+    --------
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.count import count
+    >>> sample = Sample(None, Explanations.of(["a", "a", "a", "a"]))
+    >>> jackknife = JackknifeEstimate.of(count(SameExplanation(), sample, np.array([0, 0, 0, 1]), 2))
+    >>> jackknife.statistics.estimate, round(jackknife.statistics.se, 3), jackknife.value.round(2)
+    (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
     """
 
-    def __init__(self, statistics: MeasureStatistics, pseudo_values: PseudoValues | None = None) -> None:
-        self.statistics, self._compute_pseudo_values = statistics, pseudo_values
+    def __init__(self, count: Count, n_classes: int | None, label: int | None) -> None:
+        self.count, self.label = count, label
+        self.units = units = count.units(label)
+        self.total_weight = float((units.owned * units.all_times).sum())
+        self.d_max = 1.0 if label is not None else count.max_disagreement(n_classes)
+        self.divisor_left = count.divisor_left()
+        self.sums = count.pair_sums(label)
+        self.lone = LoneRows.of(count, len(units.owned), label)
+        self.all_sums = self.sums + self.lone.sums
 
-    @cached_property
-    def _pseudo_values(self) -> tuple[Floats, Floats]:
-        assert self._compute_pseudo_values is not None
-        return self._compute_pseudo_values()
+    @classmethod
+    def of(cls, count: Count, n_classes: int | None = None, label: int | None = None) -> "JackknifeEstimate":
+        """Jackknife the counts of a sample; the model declares `n_classes` labels."""
+        return cls(count, n_classes, label)
+
+    def _level(self, compared: float, disagreement: float) -> Level:
+        share = compared / self.total_weight
+        share = 1.0 if abs(1.0 - share) < ROUNDING else share
+        return Level(share, max(0.0, disagreement / self.total_weight), self.d_max)
+
+    # -- each unit left out --
 
     @property
     def value(self) -> Floats:
-        """Pseudo-values of the estimate."""
-        return self._pseudo_values[0]
+        """Pseudo-values of the estimate: of every row, or of every cluster or block."""
+        return self._of_rows(self._pseudo_values[0])
 
     @property
     def disagreement(self) -> Floats:
         """Pseudo-values of the disagreement."""
-        return self._pseudo_values[1]
+        return self._of_rows(self._pseudo_values[1])
 
-    @classmethod
-    def of(cls, counts: Count, n_classes: int | None = None) -> "JackknifeEstimate":
-        """Jackknife the counts of a sample; the model declares `n_classes` labels.
+    def _of_rows(self, values: Floats) -> Floats:
+        return values[self.count.owner_index] if self.count.has_classes else values
 
-        Pseudo-values, and relations that do not group, need the rows in memory.
+    @cached_property
+    def _pseudo_values(self) -> tuple[Floats, Floats]:
+        """C·x − (C − 1)·x₍₋u₎ of each explained unit: of the estimate, and of the disagreement."""
+        is_explained = self.units.is_explained
+        if self.count.design.is_equal and self.label is None and self.divisor_left is None:
+            sums, low = self.all_sums, 1.0 - self.d_max  # the measure is a mean over rows
+            compared, lost = sums.lost_compared[is_explained], sums.lost_disagreement[is_explained]
+            return compared - lost + low * (1.0 - compared), self.sums.lost_disagreement[is_explained]
+        levels = (self._level(sums.compared, sums.disagreement) for sums in (self.all_sums, self.sums))
+        estimate, disagreement = next(levels).estimate, next(levels).disagreement
+        change, _ = self._changes(self.all_sums, is_explained)
+        _, change_of_disagreement = self._changes(self.sums, is_explained)
+        scale = int(self.units.all_times[is_explained].sum()) - 1
+        return estimate + scale * change, disagreement + scale * change_of_disagreement
 
-        Examples
-        --------
-        >>> from faithkit.explanations.explanations import Explanations, Sample
-        >>> from faithkit.explanations.relations import SameExplanation
-        >>> from faithkit.measure.counting.tally import count
-        >>> sample = Sample(None, Explanations.of(["a", "a", "a", "a"]))
-        >>> jackknife = JackknifeEstimate.of(count(SameExplanation(), sample, np.array([0, 0, 0, 1]), 2))
-        >>> jackknife.statistics.estimate, round(jackknife.statistics.se, 3), jackknife.value.round(2)
-        (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
-        """
-        if isinstance(counts, CellCount):
-            of_cells = CellJackknife(counts, n_classes)
-            return cls(of_cells.statistics(), of_cells.pseudo_values)
-        if counts.relation.groups:
-            grouped = GroupedJackknife.of(counts, n_classes)
-            return cls(grouped.statistics(), grouped.pseudo_values)
-        assert isinstance(counts, RowCount)
-        return _jackknife_relation(counts, n_classes)
-
-
-def measure_totals(counts: Count, n_classes: int | None) -> MeasureTotals:
-    """Return the totals of equal rows; the model declares `n_classes` labels."""
-    return MeasureTotals.of(counts.owners, counts.agreement, counts.max_disagreement(n_classes))
-
-
-# -- relations that group equal rows --
-
-
-class GroupedRows:
-    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
-
-    Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
-    groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
-    """
-
-    def __init__(
-        self,
-        owners: Owners,
-        agreement: Agreement,
-        max_disagreement: float = 1.0,
-        first_pair: int | None = None,
-    ) -> None:
-        self.owners, self.agreement = owners, agreement
-        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
-        self.first_pair = len(owners.totals) if first_pair is None else first_pair
-        sizes = owners.totals.astype(np.float64)
-        is_large = sizes > 2  # without one row of two, the other has no comparison left
-        self._mean_score = np.where(
-            is_large, divide_safely(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
+    def _changes(self, sums: Sums, selected: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Return how much the estimate and the disagreement decrease without each of the selected units."""
+        level = self._level(sums.compared, sums.disagreement)
+        weight = self.total_weight - self.units.owned[selected]
+        compared = divide_safely(self.total_weight * level.compared - sums.lost_compared[selected], weight)
+        disagreement = divide_safely(
+            self.total_weight * level.disagreement - sums.lost_disagreement[selected], weight
         )
-        self._factor = np.where(is_large, divide_safely(sizes, sizes - 2), 1.0)
-        # of two rows, both lose their comparison
-        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
-        self._factor[self.first_pair :] = 0.0
-        self._compared[self.first_pair :] = 1.0
+        max_disagreement: Any = self.d_max
+        if self.divisor_left is None:
+            estimate = 1.0 - disagreement - max_disagreement * (1.0 - compared)
+            return level.estimate - estimate, level.disagreement - disagreement
+        divisor = self.divisor_left[selected]
+        varies = divisor > 0  # without this unit, predictions may all be the same number
+        disagreement = np.where(varies, divide_safely(disagreement, divisor), 1.0)
+        if self.count.agreement.is_bounded:
+            max_disagreement = divide_safely(np.full(len(divisor), self.d_max), divisor)
+        estimate = np.where(varies, 1.0 - disagreement - max_disagreement * (1.0 - compared), 0.0)
+        return level.estimate - estimate, level.disagreement - disagreement
 
-    def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
-        """Return the deletions of consecutive owners, by default of all."""
-        stop = len(self.owners) if stop is None else stop
-        owners, h = self.owners.part(start, stop), self.owners.scores[start:stop]
-        agreeing = h - self._mean_score.take(owners.explanation)
-        agreeing *= self._factor.take(owners.explanation)
-        agreeing += h
-        pair_weight = self._compared.take(owners.explanation)
-        divisor_left = self.agreement.divisor_left(owners.label)
-        return Deletions(pair_weight, pair_weight - agreeing, owners.rows, divisor_left)
+    # -- statistics --
 
-    def pseudo_values(self) -> tuple[Floats, Floats]:
-        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
-        return self.deletions().pseudo_values(self.totals, self.owners.n)
-
-    def moments(self) -> MomentsPair:
-        """Return the moments of the pseudo-values, computed in batches of owners."""
-
-        def compute(start: int, stop: int) -> MomentsPair:
-            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
-
-        return add_moments(map_batches(compute, len(self.owners), BATCH_SIZE))
-
-    def paired_error(self) -> tuple[float | None, float]:
-        """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
-        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
-        row_moments = CentralMoments.of(values, times)
-        if row_moments.standard_error is None:
-            return None, 0.0
-        deviations = values - row_moments.mean
-        in_pair = owners.explanation >= self.first_pair
-        pair_sums = sum_by(owners.explanation[in_pair] - self.first_pair, (times * deviations)[in_pair])
-        unit_moments = CentralMoments.of(deviations[~in_pair], times[~in_pair]), CentralMoments.of(pair_sums)
-        n_units = sum(moments.n for moments in unit_moments)
-        if n_units < 2:
-            return None, 0.0
-        squares = sum(moments.squares + moments.n * moments.mean**2 for moments in unit_moments)
-        return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
-
-
-@attrs.frozen(eq=False)
-class GroupedJackknife:
-    """The jackknife of equal rows in groups, without and with the merging of unique explanations.
-
-    `method` is that of the merging; None where merging could increase agreement. `merged_index` is the index
-    of each owner among the merged owners; None where nothing is merged.
-    """
-
-    counts: Count
-    rows: GroupedRows
-    merged_rows: GroupedRows
-    method: str | None
-    merged_index: Ints | None = None
-
-    @classmethod
-    def of(cls, counts: Count, n_classes: int | None) -> "GroupedJackknife":
-        """Group and merge the rows of a sample, which is in memory or in a log."""
-        owners, agreement = counts.owners, counts.agreement
-        max_disagreement = counts.max_disagreement(n_classes)
-        rows = GroupedRows(owners, agreement, max_disagreement)
-        if not agreement.is_convex:
-            return cls(counts, rows, rows, None)
-        merging = merge_unique(counts, owners.totals == 1)
-        if merging.method == NOTHING:
-            return cls(counts, rows, rows, NOTHING)
-        merged, merged_index = merging.owners(owners, counts.explanations.missing, agreement)
-        first_pair = merging.first_block if merging.method == PAIRS else None
-        merged_rows = GroupedRows(merged, agreement, max_disagreement, first_pair)
-        return cls(counts, rows, merged_rows, merging.method, merged_index)
-
+    @cached_property
     def statistics(self) -> MeasureStatistics:
-        """Return the statistics of the measure."""
-        estimate, disagreement = self.rows.moments()
-        se, skewness = estimate.standard_error, estimate.skewness
-        if self.method == PAIRS:
-            se, skewness = self.merged_rows.paired_error()
-        elif self.merged_index is not None:
-            estimate, _ = self.merged_rows.moments()
-            se, skewness = estimate.standard_error, estimate.skewness
-        n, agreement, errors = self.counts.owners.n, self.counts.agreement, (se, disagreement.standard_error)
-        totals, units = (self.rows.totals, self.merged_rows.totals), SamplingUnits.equal(n)
-        return build_statistics(n, agreement, *totals, errors, units, skewness, self.method)
-
-    def pseudo_values(self) -> tuple[Floats, Floats]:
-        """Return the pseudo-values of all rows, of the estimate and of the disagreement."""
-        assert isinstance(self.counts, RowCount)
-        owner = self.counts.owner_index
-        estimate, _ = self.merged_rows.pseudo_values()
-        _, disagreement = self.rows.pseudo_values()
-        merged_owner = owner if self.merged_index is None else self.merged_index[owner]
-        return estimate[merged_owner], disagreement[owner]
-
-
-# -- other relations between equal rows --
-
-
-def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
-    """Jackknife equal rows for a relation that does not group them."""
-    totals, deletions = measure_totals(counts, n_classes), relation_deletions(counts)
-    n, moments = counts.owners.n, pseudo_value_moments(deletions, totals, counts.owners.n)
-    pool_moments = change_moments(pool_deletions(counts), totals)
-    statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool_moments)
-    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n))
-
-
-def relation_statistics(
-    counts: Count,
-    totals: MeasureTotals,
-    moments: MomentsPair,
-    min_trials: Callable[[], float],
-    pool: MomentsPair | None = None,
-) -> MeasureStatistics:
-    """Return the statistics of equal rows; `min_trials` is called only where the interval depends on it."""
-    n, errors = counts.owners.n, standard_errors(moments, pool)
-    # the shares average to V, so there are at most n / (1 + V) trials, or n if a pool has some of the shares
-    max_trials = n / (1.0 + totals.compared) if pool is None else float(n)
-    units = SamplingUnits.equal(n, max_trials)
-    statistics = build_statistics(n, counts.agreement, totals, totals, errors, units, moments[0].skewness)
-    if not depends_on_min_trials(statistics, max_trials):
-        return statistics
-    return attrs.evolve(statistics, units=SamplingUnits.equal(n, min_trials()))
-
-
-# -- each label --
-
-
-def _label_totals(owners: Owners, label: int) -> MeasureTotals:
-    """Return the totals of a label; rows without comparison count as disagreeing."""
-    return MeasureTotals.of(owners.of_label(label), SAME_LABEL)
-
-
-# -- relations that group rows: from the owners alone --
-
-
-def grouped_label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
-    """Return the statistics of each label for a relation that groups rows.
-
-    Examples
-    --------
-    Four rows share an explanation, three of them with the label 0:
-
-    >>> from faithkit.explanations.explanations import Explanations, Sample
-    >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.counting.tally import count
-    >>> counts = count(SameExplanation(), Sample(None, Explanations.of(["a"] * 4)), np.array([0, 0, 0, 1]), 2)
-    >>> round(grouped_label_statistics(counts, [0])[0].estimate, 4)
-    0.6667
-    """
-    jackknife = GroupedJackknife.of(counts, None)
-    statistics = []
-    for label in labels:
-        totals = _label_totals(jackknife.rows.owners, label)
-        merged_totals = _label_totals(jackknife.merged_rows.owners, label)
-        _, moments = _group_moments(jackknife.rows, label, totals)
-        merged_moments, _ = _group_moments(jackknife.merged_rows, label, merged_totals)
-        n, errors = int(totals.total_weight), standard_errors((merged_moments, moments))
-        units = SamplingUnits.equal(n)
-        statistics.append(
-            build_statistics(n, SAME_LABEL, totals, merged_totals, errors, units, merging=jackknife.method)
+        """What an interval needs."""
+        count, sums, both = self.count, self.sums, self.all_sums
+        times = None if self.units.times is None else self.units.times[self.units.is_explained]
+        moments = [Moments.of(values, times) for values in self._pseudo_values]
+        errors = [values.standard_error for values in moments]
+        if self.units.is_pool.any():
+            changes = self._changes(sums, self.units.is_pool)
+            errors = [_add_pool_variance(se, Moments.of(x)) for se, x in zip(errors, changes, strict=True)]
+        if self.lone.method == PAIRS and errors[0] is not None:
+            errors[0] = self._paired_error()
+        owners = count.owners if self.label is None else count.owners.of_label(self.label)
+        value, verified = owners.mean_agreement
+        level, merged = (self._level(x.compared, x.disagreement) for x in (sums, both))
+        agreement = count.agreement
+        statistics = MeasureStatistics(
+            n=owners.n,
+            value=value,
+            verified=verified,
+            estimate=self._level(both.all_compared, both.all_disagreement).estimate,
+            low_estimate=merged.estimate,
+            disagreement=level.disagreement,
+            compared=merged.compared,
+            agreed=merged.agreeing,
+            related=level.compared,
+            se=errors[0],
+            se_disagreement=errors[1],
+            units=self._units,
+            merging=self.lone.method,
+            span=agreement.max_disagreement if agreement.is_normalised else None,
+            is_bounded=agreement.is_bounded,
+            skew=moments[0].skewness if agreement.is_normalised else 0.0,
         )
-    return statistics
+        if count.relation.groups or count.is_in_blocks:
+            return statistics
+        return self._with_trials(statistics)
+
+    @property
+    def _units(self) -> SamplingUnits:
+        owns = self.units.owned > 0
+        owned, times = self.units.owned[owns], self.units.all_times[owns]
+        n, largest = int(times.sum()), float(owned.max()) / self.total_weight
+        effective = self.total_weight**2 / float((times * owned**2).sum())
+        if self.count.is_in_blocks:
+            draws = effective_number(self._compared_weights())
+            return SamplingUnits(n, effective, largest, effective, draws, are_blocks=True)
+        return SamplingUnits(n, effective, largest, effective / 2, effective)
+
+    def _compared_weights(self) -> Ints:
+        """Return the weights of the clusters, or rows, that are compared with each other within blocks."""
+        design, n = self.count.design, self.count.n_explained
+        assert design.block is not None
+        steps = design.steps[:n]
+        if self.label is not None:
+            steps = np.where(self.count.labels[:n] == self.label, steps, 0)
+        cell = np.unique(design.block[:n] * design.n_units + design.unit[:n], return_inverse=True)[1]
+        weights = sum_by(cell, steps)
+        return weights[weights > 0]
+
+    def _with_trials(self, statistics: MeasureStatistics) -> MeasureStatistics:
+        """Return the statistics of a relation: the more influence one unit has, the fewer trials there are.
+
+        If the influence is not known yet, it takes another pass over the matrix. An interval seldom depends
+        on it.
+        """
+        units, n_units = statistics.units, float(len(self.units.owned))
+        # without a pool, the shares of units in the values of others average to V
+        max_trials = n_units if self.units.is_pool.any() else n_units / (1.0 + statistics.related)
+        if self.label is None and not depends_on_min_trials(statistics, max_trials):
+            return attrs.evolve(statistics, units=attrs.evolve(units, trials=max_trials))
+        influence = self.sums.influence
+        if not influence.any():
+            influence = self.count.pair_sums(self.label, has_influence=True).influence
+        trials = self.total_weight / float((self.units.owned + influence).max())
+        if self.label is not None:
+            trials = min(units.trials, trials)
+        return attrs.evolve(statistics, units=attrs.evolve(units, trials=trials))
+
+    def _paired_error(self) -> float | None:
+        """Return the standard error of the estimate, where matched pairs may share units."""
+        sums, level = self.sums, self._level(self.all_sums.compared, self.all_sums.disagreement)
+        by_unit = self.d_max * sums.lost_compared - sums.lost_disagreement
+        if self.divisor_left is not None:
+            by_unit = by_unit + self.total_weight * level.disagreement * (1.0 - self.divisor_left)
+        return paired_error(self.lone, self.units, by_unit, self.total_weight, self.d_max)
 
 
-def _group_moments(rows: GroupedRows, label: int, totals: MeasureTotals) -> MomentsPair:
-    """Return the moments of pseudo-values of a label's rows and matched pairs."""
-    owners, slots = rows.owners, rows.owners.of_label(label)
-    T, N = slots.rows.astype(np.float64), slots.totals[slots.explanation].astype(np.float64)
-    is_pair = slots.explanation >= rows.first_pair
-    sums = _group_sums(T, N)
-    without_own = np.where(is_pair, 0.0, _group_sums(T - 1, N - 1))
-    without_other = _group_sums(T, N - 1)
-    nothing = np.zeros((2, 1))
-    pair_weight, disagreement = np.concatenate([sums - without_own, sums - without_other, nothing], axis=1)
-    own_times, other_times = np.where(is_pair, 1, T), np.where(is_pair, 0, np.maximum(0, N - T))
-    n_units = owners.n - (len(owners.totals) - rows.first_pair)
-    n_unrelated = n_units - own_times.sum() - other_times.sum()
-    times = np.concatenate([own_times, other_times, [n_unrelated]]).astype(np.int64)
-    weight = np.concatenate([np.where(is_pair, T, 1.0), np.zeros(len(T) + 1)])
-    occurs = times > 0  # a group of one label has no row of another
-    deletions = Deletions(pair_weight[occurs], disagreement[occurs], times[occurs], weight=weight[occurs])
-    return pseudo_value_moments(deletions, totals, int(n_units))
-
-
-def _group_sums(T: Floats, N: Floats) -> Floats:
-    """Return the compared weight and the disagreement of T rows of a label, in groups of N rows."""
-    return np.stack([np.where(N >= 2, T, 0.0), divide_safely(T * (N - T), N - 1)])
-
-
-# -- other relations: one more pass over the relation's matrix, for all labels --
-
-
-def relation_label_statistics(counts: RowCount, labels: Sequence[int]) -> list[MeasureStatistics]:
-    """Return the statistics of each label for a relation that does not group; a pool is a further stratum."""
-    batches = spans(len(labels), MAX_SUMS // len(counts.labels))
-    return [
-        statistics for start, stop in batches for statistics in _batch_statistics(counts, labels[start:stop])
-    ]
-
-
-def _batch_statistics(counts: RowCount, labels: Sequence[int]) -> Iterator[MeasureStatistics]:
-    """Yield the statistics of labels whose sums are computed in one pass over the matrix."""
-    pool = list(label_pool_deletions(counts, labels))
-    for position, (deletions, influence) in enumerate(label_deletions(counts, labels)):
-        totals = _label_totals(counts.owners, labels[position])
-        moments = pseudo_value_moments(deletions, totals, len(counts.labels))
-        pool_moments = change_moments((piece[position][0] for piece in pool), totals)
-        n, influences = int(totals.total_weight), [influence, *(piece[position][1] for piece in pool)]
-        units = SamplingUnits.equal(n, n / max(2.0, *influences))
-        errors = standard_errors(moments, pool_moments)
-        yield build_statistics(n, SAME_LABEL, totals, totals, errors, units)
+def _add_pool_variance(se: float | None, changes: Moments) -> float | None:
+    """Add the variance from the selection of the pool's units, which are a stratum of their own."""
+    if se is None and changes.width <= ROUNDING:
+        return None
+    return math.sqrt((se or 0.0) ** 2 + changes.squares)

@@ -7,8 +7,8 @@ import attrs
 import pandas as pd
 
 from faithkit.jsonable import to_json_value, unique_keys
-from faithkit.measure.by_label import LabelEstimate, frequent_labels, measure_labels, why_no_labels
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.by_label import LabelEstimate, frequent_labels, measure_labels
+from faithkit.measure.counting.count import Count
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.report.base import Displayable
@@ -29,8 +29,6 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
         By measure, then by label.
     left_out : int
         The number of rarer labels that were left out.
-    not_measured : dict of str to str
-        Why a measure has no estimates by label.
 
     Examples
     --------
@@ -42,7 +40,6 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
 
     measures: dict[str, dict[Any, LabelEstimate]]
     left_out: int = 0
-    not_measured: dict[str, str] = attrs.field(factory=dict)
 
     @classmethod
     def of(
@@ -59,18 +56,14 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
         `names` has the label of each code, and `control` the mean of sufficiency's control by code.
         """
         codes, left_out = frequent_labels(counts["consistency"], k)
-        measures, not_measured = {}, {}
+        measures = {}
         for measure, count in counts.items():
-            reason = why_no_labels(count)
-            if reason is not None:
-                not_measured[measure] = reason
-                continue
             finding = estimates[measure].finding
             untested = finding if finding in (ONE_LABEL, NAMES_THE_LABEL) else None
             means = control if measure == "sufficiency" else None
             parts = measure_labels(count, codes, estimates[measure].confidence, untested, means)
             measures[measure] = {names[code]: part for code, part in zip(codes, parts, strict=True)}
-        return cls(measures, left_out, not_measured)
+        return cls(measures, left_out)
 
     def __getitem__(self, measure: str) -> Mapping[Any, LabelEstimate]:
         return self.measures[measure]
@@ -95,12 +88,8 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
         return Sheet(None, self.sections())
 
     def sections(self) -> list[Sheet]:
-        """Return for each measure the numbers of every label, or why there are none."""
-        reasons = (
-            f"{measure.capitalize()} was not measured by label: {why}."
-            for measure, why in self.not_measured.items()
-        )
-        return [*map(self._section, self.measures), *(Sheet(None, [reason]) for reason in reasons)]
+        """Return for each measure the numbers of every label."""
+        return list(map(self._section, self.measures))
 
     def _section(self, measure: str) -> Sheet:
         parts = self.measures[measure]
@@ -143,7 +132,7 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
             }
             for measure, parts in self.measures.items()
         }
-        return {"measures": measures, "left_out": self.left_out, "not_measured": self.not_measured}
+        return {"measures": measures, "left_out": self.left_out}
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> "ByLabel":
@@ -152,4 +141,4 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
             measure: {part["label"]: LabelEstimate.from_dict(part) for part in parts.values()}
             for measure, parts in payload["measures"].items()
         }
-        return cls(measures, payload["left_out"], dict(payload["not_measured"]))
+        return cls(measures, payload["left_out"])

@@ -8,7 +8,7 @@ from faithkit.errors import ContractError, InputError
 from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
 from faithkit.measure.baselines.control import MIN_DRAWS, Control, compare_with_control
 from faithkit.measure.baselines.paired_rows import PairedRows
-from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.counting.count import Count
 from faithkit.run.comparisons.control_draws import ControlDraws, draw_controls
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.in_memory import InMemory
@@ -33,7 +33,7 @@ class ControlComparison:
         if reason is not None:
             return cls(why_not=reason)
         assert isinstance(population, InMemory)
-        assert isinstance(count, RowCount)
+        assert count is not None
         relation = setup.applicability.relation
         assert relation is not None
         try:
@@ -57,16 +57,13 @@ def why_no_control(population: Population, count: Count | None, setup: Setup) ->
     if not isinstance(population, InMemory):
         request = f"ask for it by control_draws={MIN_DRAWS} (CLI: --control-draws {MIN_DRAWS})"
         return f"the log was read in pieces: {request}, which reads all rows at once"
-    if population.sample.explanations.block is not None:
-        return "for now, rows in blocks have none"
-    design = population.design
-    if design is not None:
-        return f"for now, rows with {'clusters' if design.is_clustered else 'weights'} have none"
     return None
 
 
 def _ceiling(population: InMemory, drawn: ControlDraws) -> Ceiling:
-    """Return the agreement of the model with itself on the rows of a control, without each of them."""
-    words, unit = population.row_content.words, np.arange(len(drawn.rows))
-    instance = unit if words is None else pd.factorize(words[drawn.rows])[0].astype(np.int64)
-    return measure_ceiling(instance, drawn.measure.labels, drawn.measure.agreement, unit, np.ones(len(unit)))
+    """Return the agreement of the model with itself on the rows of a control, without each unit of them."""
+    measure, n = drawn.measure, len(drawn.rows)
+    words, design = population.row_content.words, measure.design
+    instance = np.arange(n) if words is None else pd.factorize(words[drawn.rows])[0].astype(np.int64)
+    unit, weight = design.independent_unit[:n], design.weights[:n]
+    return measure_ceiling(instance, measure.labels[:n], measure.agreement, unit, weight)

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.counting.design import Design
-from faithkit.measure.difference import Difference, subtract_measures
+from faithkit.measure.difference import Difference, compute_difference, subtract_measures
 from faithkit.measure.jackknife.summary import JackknifeEstimate
+from faithkit.measure.result_warnings import REPEATS
 from faithkit.run.populations.row_metadata import RowContent
 
 
@@ -24,10 +25,16 @@ def subtract_results(first: Any, second: Any, measure: str, paired: bool) -> Dif
             "rows are compared only within blocks in one of the results, which makes it another measure: "
             "give both blocks, or neither."
         )
-    sides = _jackknife_estimate(first, measure, paired), _jackknife_estimate(second, measure, paired)
-    if paired:
-        check_paired(first.evidence.population.row_content, second.evidence.population.row_content)
-    return subtract_measures(*sides, first.confidence, paired)
+    for side in (first, second):
+        if measure not in side.measures:
+            reason = side.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
+            raise InputError(f"{measure} cannot be compared: {reason}.")
+    if not paired:
+        here, there = (side.measures[measure].statistics for side in (first, second))
+        return compute_difference(here, there, first.confidence)
+    jackknives = _jackknife(first, measure), _jackknife(second, measure)
+    check_paired(first.evidence.population.row_content, second.evidence.population.row_content)
+    return subtract_measures(*jackknives, first.confidence)
 
 
 def check_design(result: Any, reference: Any) -> None:
@@ -46,19 +53,17 @@ def check_design(result: Any, reference: Any) -> None:
     """
     fields = {"clusters": "clusters", "blocks": "blocks", "weights or clusters": "effective"}
     for name, field in fields.items():
+        if field != "blocks" and any(
+            w.name == REPEATS for side in (result, reference) for w in side.warnings
+        ):
+            continue  # clusters that nobody named
         is_here, is_there = (getattr(side.design, field) is not None for side in (result, reference))
         if is_here != is_there:
             side = "this sample" if is_here else "the reference"
             raise InputError(f"{side} alone has {name}, which make it another measure: draw both alike.")
 
 
-def _jackknife_estimate(result: Any, measure: str, paired: bool) -> JackknifeEstimate:
-    """Return the estimate of a measure, for pairs without each row; or say why it cannot be compared."""
-    if measure not in result.measures:
-        reason = result.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-        raise InputError(f"{measure} cannot be compared: {reason}.")
-    if not paired:
-        return JackknifeEstimate(result.measures[measure].statistics)
+def _jackknife(result: Any, measure: str) -> JackknifeEstimate:
     count, n_classes = result.evidence.counts.get(measure), result.setup.n_classes
     estimate: JackknifeEstimate = result.evidence.population.jackknife_estimate(count, n_classes)
     return estimate

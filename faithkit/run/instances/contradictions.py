@@ -15,10 +15,9 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.predictions.outcome import LABELS
-from faithkit.measure.counting import scans
-from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting import bits
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.instances.contradiction_search import find_contradiction
 from faithkit.measure.instances.contradictions import Contradiction, Contradictions
 from faithkit.measure.instances.explanation_view import ExplanationView
@@ -61,7 +60,7 @@ def find_worst_contradictions(
     contradictions = Contradictions(note=meaning_of_signs(population.kind, setup.explained_by))
     contradictions.is_tested = owners.checked[1] > 0
     is_grouping = count.relation.groups  # then the rows that it holds for are those that have it
-    for start, stop in spans(len(worst), scans.DENSE // count.n_labels):
+    for start, stop in spans(len(worst), bits.DENSE // count.n_labels):
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), count.label_counts(block), strict=True):
             pair = population.find_pair(count, explanation, label_counts)
@@ -134,7 +133,7 @@ def _build_contradiction(
     return Contradiction(text, {}, pair, int(label_counts.sum()), numbers)
 
 
-def build_row(count: RowCount, classes: list[Any], row: int) -> SampleRow:
+def build_row(count: Count, classes: list[Any], row: int) -> SampleRow:
     """Return a row of the sample, or of the pool behind it, as a sample_row."""
     start, numbers = 0, np.arange(len(count.sample)) if count.row_numbers is None else count.row_numbers
     n = len(numbers)
@@ -150,7 +149,7 @@ def build_row(count: RowCount, classes: list[Any], row: int) -> SampleRow:
 
 
 def find_pair(
-    count: RowCount, classes: list[Any], explanation: int, label_counts: Counts
+    count: Count, classes: list[Any], explanation: int, label_counts: Counts
 ) -> tuple[SampleRow, SampleRow]:
     """Find a contradicted owner of an explanation, and a row that contradicts it.
 
@@ -159,7 +158,7 @@ def find_pair(
     instances of each label the explanation holds for.
     """
     rows, labels = rows_and_labels_in_scope(count, count.explanations.take([explanation]))
-    if isinstance(count, CellCount):
+    if not count.design.is_equal:
         owner, contradicting = find_rows_of_two_clusters(count, explanation, rows)
     else:
         owners = np.flatnonzero(count.owned == explanation)
@@ -170,24 +169,22 @@ def find_pair(
     return build_row(count, classes, owner), build_row(count, classes, contradicting)
 
 
-def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
+def _nearest_rows(count: Count, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
     """Return the nearest two rows of the sample that contradict each other like two known rows."""
     labels, X = count.labels, count.sample.X
     is_own = (count.owned == count.owned[owner]) & (labels == labels[owner])
     rows = rows[rows < len(count.sample)]
     rows = rows[labels[rows] == labels[contradicting]]
     owners, rows = np.flatnonzero(is_own)[:MAX_CANDIDATES], rows[:MAX_CANDIDATES]
-    is_allowed = np.ones((len(owners), len(rows)), dtype=bool)
-    if isinstance(count, CellCount):
-        unit, steps = count.design.unit, count.design.steps
-        is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
+    unit, steps = count.design.unit, count.design.steps
+    is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
     if not is_allowed.any():
         return owner, contradicting
     position, other = find_nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
     return int(owners[position]), int(rows[other])
 
 
-def find_rows_of_two_clusters(count: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
+def find_rows_of_two_clusters(count: Count, explanation: int, rows: Ints) -> tuple[int, int]:
     """Find two rows with a positive weight, of different clusters: rows of one cluster are no evidence."""
     unit, labels, steps = count.design.unit, count.labels, count.design.steps
     rows = rows[steps[rows] > 0]
@@ -202,7 +199,7 @@ def find_rows_of_two_clusters(count: CellCount, explanation: int, rows: Ints) ->
     raise AssertionError(NO_PAIR)
 
 
-def _agreement_shares(count: CellCount) -> Floats:
+def _agreement_shares(count: Count) -> Floats:
     """Return each explained row's agreement with its other rows; 2 if it has none."""
     owners = count.owners
     return np.where(owners.others > 0, owners.scores, 2.0)[count.owner_index]
@@ -221,7 +218,7 @@ def rows_in_scope(relation: Relation, sample: Sample, explanation: Explanations)
     return np.flatnonzero(unpack_bits(holds_bits(relation, sample, explanation), len(sample))[0])
 
 
-def rows_and_labels_in_scope(count: RowCount, explanation: Explanations) -> tuple[Ints, Ints]:
+def rows_and_labels_in_scope(count: Count, explanation: Explanations) -> tuple[Ints, Ints]:
     """Return the rows for which one explanation holds, and their labels; rows of a pool come last."""
     rows, labels, start = [], [], 0
     for sample, codes in count.pieces():

@@ -9,8 +9,8 @@ import pandas as pd
 
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.cells import mark_run_starts
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
 from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
 from faithkit.report.formats import format_predictions
 from faithkit.run.components.setup import Setup

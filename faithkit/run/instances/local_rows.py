@@ -16,9 +16,8 @@ from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
-from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.instances.local_estimate import LocalEstimate, measure_instance, summarise_predictions
 from faithkit.measure.instances.local_result import LocalResult
 from faithkit.measure.instances.rows import SampleRow
@@ -38,7 +37,7 @@ MAX_CONTRADICTIONS = 3
 MAX_COMPARED = 1_000  # rows that are searched for the nearest
 
 
-def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup: Setup) -> LocalResult:
+def measure_row(row: Any, counts: Mapping[str, Count], labels: Labels, setup: Setup) -> LocalResult:
     """Measure a row of the sample by its number, or a new one; `labels` are the sample's predictions."""
     consistency_count = counts["consistency"]
     sample, owned = consistency_count.sample, consistency_count.owned
@@ -83,7 +82,7 @@ def _check_number(number: int, n: int) -> int:
     return number % n
 
 
-def _explain_new_row(row: Any, count: RowCount, setup: Setup) -> tuple[Any, Explanations, Any]:
+def _explain_new_row(row: Any, count: Count, setup: Setup) -> tuple[Any, Explanations, Any]:
     """Return a new row in the columns of the model, its explanation and its prediction."""
     if count.is_in_blocks:
         raise InputError(
@@ -108,14 +107,14 @@ class _Scope:
     `row` is the owner, or None for a new row.
     """
 
-    counted: RowCount
+    counted: Count
     rows: Ints
     codes: Ints
     disagreement: Floats
     row: int | None
 
     @classmethod
-    def of_sample_row(cls, count: RowCount, row: int, explanation: Explanations, label: int) -> "_Scope":
+    def of_sample_row(cls, count: Count, row: int, explanation: Explanations, label: int) -> "_Scope":
         """Find the rows to which the explanation of a row of the sample applies."""
         rows, codes = rows_and_labels_in_scope(count, explanation)
         if count.row_numbers is not None:
@@ -123,7 +122,7 @@ class _Scope:
         return cls(count, rows, codes, count.agreement.disagreement(label, codes), row)
 
     @classmethod
-    def of_new_row(cls, count: RowCount, explanation: Explanations, label: Any, labels: Labels) -> "_Scope":
+    def of_new_row(cls, count: Count, explanation: Explanations, label: Any, labels: Labels) -> "_Scope":
         """Find the rows of the sample and of its pool to which the explanation of a new row applies."""
         rows, codes = rows_and_labels_in_scope(count, explanation)
         pool_codes = [piece_codes for _, piece_codes in count.pieces()][1:]
@@ -133,7 +132,7 @@ class _Scope:
     @property
     def design(self) -> Design | None:
         """The weights and clusters of the rows."""
-        return self.counted.design if isinstance(self.counted, CellCount) else None
+        return None if self.counted.design.is_equal else self.counted.design
 
     @property
     def is_other(self) -> NDArray[np.bool_]:

@@ -14,15 +14,15 @@ from faithkit.arrays.containers import take_rows
 from faithkit.errors import warn
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
+from faithkit.inputs.copies import Repeats
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.count import Count, count
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.scans import Pool
-from faithkit.measure.counting.tally import Count, RowCount, count
+from faithkit.measure.counting.pool import Pool
 from faithkit.measure.instances.local_result import LocalResult
 from faithkit.measure.instances.rows import SampleRow
 from faithkit.measure.intervals import MeasureStatistics
@@ -65,6 +65,8 @@ class InMemory(Population):
         Columns that the model does not see, and the ids of the rows.
     names_cases : bool
         Whether the user named clusters or blocks, so that repeated rows are expected.
+    cases : Repeats or None
+        The rows that repeat others, if they count as clusters.
     original_identity : array or None
         The identity of the explanations before a discretizer set one.
 
@@ -82,6 +84,7 @@ class InMemory(Population):
     pool: Pool | None = None
     metadata: RowMetadata = EMPTY_METADATA
     names_cases: bool = False
+    cases: Repeats | None = None
     original_identity: Any = attrs.field(kw_only=True)
     _jackknife_cache: _JackknifeCache = attrs.field(factory=_JackknifeCache, init=False)
     row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
@@ -139,7 +142,7 @@ class InMemory(Population):
         fields: dict[str, Any] = {}
         if self.pool is not None and sufficiency is not None and sufficiency.relation.instance_only:
             fields["pool"] = len(self.pool)
-        if isinstance(sufficiency, RowCount) and sufficiency.row_numbers is not None:
+        if sufficiency is not None and sufficiency.row_numbers is not None:
             fields["owners"] = len(sufficiency.sample)
         design = self.explained_design
         return fields if design is None else fields | design.summary_fields()
@@ -165,7 +168,18 @@ class InMemory(Population):
         sample = Sample(self.sample.X, discretize(discretizer, self.original_explanations))
         return attrs.evolve(self, sample=sample)
 
-    def count(self, relation: Relation) -> RowCount:
+    def with_cases(self) -> "InMemory":
+        """Return the same rows; those that repeat each other are clusters, unless the user named cases."""
+        repeats = None if self.names_cases or self.cases is not None else self.row_content.repeats
+        if repeats is None or not repeats.are_cases or len(np.unique(repeats.group)) < 2:
+            return self
+        n = len(self.sample) + (0 if self.pool is None else len(self.pool))
+        n_cases = int(repeats.group.max()) + 1
+        unit = np.append(repeats.group, n_cases + np.arange(n - len(self.sample)))
+        design = Design.equal(n) if self.design is None else self.design
+        return attrs.evolve(self, design=design.with_clusters(unit), cases=repeats)
+
+    def count(self, relation: Relation) -> Count:
         """Tally a relation over the sample, and over the pool if the relation reads instances only.
 
         A relation may have a largest number of owners. Of more rows, so many chosen by content are compared
@@ -179,9 +193,7 @@ class InMemory(Population):
         agreement = (
             self.encoded_labels.agreement if pool is None else self.encoded_labels.agreement_with(pool.codes)
         )
-        if design is not None:
-            return count_cells(*rows, design, pool, agreement)
-        return count(*rows, pool, agreement)
+        return count(*rows, pool, agreement, design)
 
     def choose_rows(self, n_rows: int) -> Counts:
         """Return at most so many rows, chosen by their content, in the order of the sample."""
@@ -190,7 +202,7 @@ class InMemory(Population):
         words = row_words(self.sample.instances("a choice of rows"), seed=0)
         return np.sort(np.lexsort((self.encoded_labels.codes, words))[:n_rows])
 
-    def _count_some(self, relation: Relation, n_owners: int) -> RowCount:
+    def _count_some(self, relation: Relation, n_owners: int) -> Count:
         """Tally a relation whose explanations some rows own; the others are the first rows of the pool."""
         owners = self.choose_rows(n_owners)
         others = np.setdiff1d(np.arange(len(self.sample)), owners)
@@ -224,14 +236,14 @@ class InMemory(Population):
         self, count: Count, statistics: MeasureStatistics, permutations: int, seed: int
     ) -> float | None:
         """Return the p-value of a permutation test."""
-        return permutation_p_value(_as_row_count(count), statistics, permutations, seed)
+        return permutation_p_value(count, statistics, permutations, seed)
 
     def jackknife_estimate(self, count: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
         """Jackknife the rows, and cache the result: several comparisons use it."""
-        row_count = _as_row_count(count)
-        if row_count not in self._jackknife_cache:
-            self._jackknife_cache[row_count] = JackknifeEstimate.of(row_count, n_classes)
-        return self._jackknife_cache[row_count]
+        assert count is not None
+        if count not in self._jackknife_cache:
+            self._jackknife_cache[count] = JackknifeEstimate.of(count, n_classes)
+        return self._jackknife_cache[count]
 
     @property
     def index(self) -> pd.Index | None:
@@ -256,12 +268,13 @@ class InMemory(Population):
             None if self.design is None else self.design.take(rows),
             metadata=self.metadata.take(rows),
             names_cases=self.names_cases,
+            cases=self.cases,
             original_identity=take_rows(self.original_identity, rows),
         )
 
     def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
         """Find two rows that contradict each other in the relation's matrix."""
-        first, second = find_pair(_as_row_count(count), self.labels, explanation, label_counts)
+        first, second = find_pair(count, self.labels, explanation, label_counts)
         return self._with_id(first), self._with_id(second)
 
     def explanation_of(self, count: Count, explanation: int, owner: SampleRow) -> Explanations:
@@ -287,18 +300,12 @@ class InMemory(Population):
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure a row of the sample by its number or id, or a new row."""
-        row_counts = {name: _as_row_count(count) for name, count in counts.items()}
         ids = self.metadata.ids
         row = ids.row(row) if isinstance(row, str) and ids is not None else row
-        result = measure_row(row, row_counts, self.encoded_labels, setup)
+        result = measure_row(row, counts, self.encoded_labels, setup)
         if ids is None:
             return result
         row_id = ids.name(int(row) % len(self.sample)) if isinstance(row, int | np.integer) else None
         shared_ids = tuple(map(ids.name, result.shared_by))
         contradicted_by = tuple(map(self._with_id, result.contradicted_by))
         return attrs.evolve(result, id=row_id, shared_ids=shared_ids, contradicted_by=contradicted_by)
-
-
-def _as_row_count(count: Count | None) -> RowCount:
-    assert isinstance(count, RowCount)
-    return count

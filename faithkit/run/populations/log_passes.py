@@ -4,11 +4,9 @@ Results are taken in the order of the rows, and counts are whole numbers, which 
 not change a result.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property, partial, reduce
-from operator import add
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import attrs
@@ -16,28 +14,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.batches import MAX_THREADS
+from faithkit.arrays import Ints
+from faithkit.arrays.batches import stream
+from faithkit.arrays.containers import concat_rows
 from faithkit.arrays.grouping import group, sort_distinct
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation
-from faithkit.inputs.files.parquet import Piece
+from faithkit.explanations.relations import Relation, key_of
+from faithkit.inputs.files.parquet import Piece as FilePiece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.predictions.labels import MissingPredictionError, as_checked_numbers, encode_labels
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, LABELS, Outcome
-from faithkit.measure.counting.census import SAVED, Census, Values, count_piece, merge_censuses, scan_piece
-from faithkit.measure.counting.owners import Counts, Owners
-from faithkit.measure.counting.scans import ScanCounts, ScanTarget
-from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.jackknife.deletions import (
-    MeasureTotals,
-    MomentsPair,
-    add_moments,
-    max_influence,
-    pseudo_value_moments,
-    relation_deletions,
-)
+from faithkit.measure.counting.bits import Piece
+from faithkit.measure.counting.census import SAVED, Census, Values, merge_censuses
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
 
@@ -59,7 +49,7 @@ class LogReader:
         """An empty set of this log's explanations, which shows their kind."""
         return self.log.roles.read_log(self.log.table.empty()).explanations
 
-    def logs(self, pieces: list[Piece]) -> Iterator[tuple[int, Log]]:
+    def logs(self, pieces: list[FilePiece]) -> Iterator[tuple[int, Log]]:
         """Read pieces, and yield each as a log with discretized explanations and its first row number."""
         for piece in pieces:
             start = piece.start
@@ -67,20 +57,9 @@ class LogReader:
                 yield start, attrs.evolve(log, explanations=discretize(self.discretizer, log.explanations))
                 start += len(log.explanations)
 
-    def map_pieces(self, function: Callable[[list[Piece]], T]) -> Iterator[T]:
+    def map_pieces(self, function: Callable[[list[FilePiece]], T]) -> Iterator[T]:
         """Call a function for each piece of the log, on threads, and yield the results in order."""
-        running: deque[Future[T]] = deque()  # so few that their results do not fill memory
-        with ThreadPoolExecutor(MAX_THREADS) as pool:
-            try:
-                for piece in self.log.table.pieces:
-                    running.append(pool.submit(function, [piece]))
-                    if len(running) > MAX_THREADS:
-                        yield running.popleft().result()
-                while running:
-                    yield running.popleft().result()
-            finally:
-                for future in running:
-                    future.cancel()
+        return stream(lambda piece: function([piece]), self.log.table.pieces)
 
 
 def take_census(reader: LogReader, relation: Relation) -> Census:
@@ -88,7 +67,7 @@ def take_census(reader: LogReader, relation: Relation) -> Census:
     return merge_censuses(relation, reader.map_pieces(partial(_take_census_of_pieces, reader, relation)))
 
 
-def _take_census_of_pieces(reader: LogReader, relation: Relation, pieces: list[Piece]) -> Census:
+def _take_census_of_pieces(reader: LogReader, relation: Relation, pieces: list[FilePiece]) -> Census:
     censuses = (_count_log(log, start, reader.outcome, relation) for start, log in reader.logs(pieces))
     return merge_censuses(relation, censuses)
 
@@ -101,7 +80,7 @@ def _count_log(log: Log, start: int, outcome: Outcome, relation: Relation) -> Ce
     return Census.of(relation, explanations, codes, labels, start, _encode_groups(log))
 
 
-def encode_log_predictions(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
+def encode_log_predictions(log: Log, outcome: Outcome, start: int) -> tuple[Ints | None, Values]:
     """Return the codes and the distinct values of predictions.
 
     The codes are None where each row has a code of its own. Errors name the row in the whole log, whose
@@ -143,7 +122,7 @@ def _are_floats(predictions: Any) -> bool:
     return all(dtype.kind in "biuf" for dtype in dtypes)
 
 
-def _encode_groups(log: Log) -> tuple[Counts, list[Any]] | None:
+def _encode_groups(log: Log) -> tuple[Ints, list[Any]] | None:
     """Return the codes and the names of the groups; the name None is that of rows without a group."""
     if log.groups is None:
         return None
@@ -152,7 +131,7 @@ def _encode_groups(log: Log) -> tuple[Counts, list[Any]] | None:
     return codes.astype(np.int64), [*names.tolist(), None]
 
 
-def find_label_codes(labels: Values, predictions: Any, outcome: Outcome) -> Counts:
+def find_label_codes(labels: Values, predictions: Any, outcome: Outcome) -> Ints:
     """Return the position of each prediction in a list of known labels."""
     if not isinstance(labels, list):
         numbers = as_checked_numbers(predictions, outcome)
@@ -163,54 +142,28 @@ def find_label_codes(labels: Values, predictions: Any, outcome: Outcome) -> Coun
     return np.array([position[label] for label in encoded.classes], dtype=np.int64)[encoded.codes]
 
 
-@attrs.frozen(eq=False)
-class RelationPasses:
-    """Passes that evaluate a relation other than grouping, once all distinct explanations are known.
+def read_pieces(
+    reader: LogReader, relation: Relation, census: Census, function: Callable[[Piece], T]
+) -> Iterator[T]:
+    """Call a function for each piece of the log, on threads, and yield the results in order.
 
-    Attributes
-    ----------
-    reader : LogReader
-    relation : Relation
-    target : ScanTarget
-        The explanations that rows are counted against.
-    labels : list or array
-        The distinct predictions.
+    Rows own the distinct explanations of the census.
     """
 
-    reader: LogReader
-    relation: Relation
-    target: ScanTarget
-    labels: Values
+    def call(pieces: list[FilePiece]) -> list[T]:
+        return [function(_read_piece(log, start)) for start, log in reader.logs(pieces)]
 
-    def scan(self) -> ScanCounts:
-        """Count for which rows the explanations hold."""
-        return reduce(add, self.reader.map_pieces(self._scan_pieces))
+    def _read_piece(log: Log, start: int) -> Piece:
+        labels = find_label_codes(census.labels, log.predictions, reader.outcome)
+        owned = _find_explanations(relation, log.explanations, census.explanations)
+        rows = np.arange(start, start + len(labels))
+        return Piece(Sample(log.X, log.explanations), labels, owned, 0, rows)
 
-    def pseudo_value_moments(self, owners: Owners, totals: MeasureTotals) -> MomentsPair:
-        """Compute the central moments of the pseudo-values, from the owners and the sums of all rows."""
-        return add_moments(self.reader.map_pieces(partial(self._moments_of_pieces, owners, totals)))
+    return chain.from_iterable(reader.map_pieces(call))
 
-    def max_influence(self, owners: Owners) -> float:
-        """Return the largest share that a row has in the values of other rows."""
-        return max(self.reader.map_pieces(partial(self._max_influence_of_pieces, owners)))
 
-    def _scan_pieces(self, pieces: list[Piece]) -> ScanCounts:
-        return reduce(add, (scan_piece(*sample, self.target) for sample in self._samples(pieces)))
-
-    def _moments_of_pieces(self, owners: Owners, totals: MeasureTotals, pieces: list[Piece]) -> MomentsPair:
-        counts, n_units = self._counts(owners, pieces), round(totals.total_weight)
-        return add_moments(
-            pseudo_value_moments(relation_deletions(count), totals, n_units) for count in counts
-        )
-
-    def _max_influence_of_pieces(self, owners: Owners, pieces: list[Piece]) -> float:
-        return max(map(max_influence, self._counts(owners, pieces)))
-
-    def _counts(self, owners: Owners, pieces: list[Piece]) -> Iterator[RowCount]:
-        """Yield the counts of the rows of each piece, within the counts of all rows."""
-        return (count_piece(*sample, self.target, owners) for sample in self._samples(pieces))
-
-    def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
-        for _, log in self.reader.logs(pieces):
-            codes = find_label_codes(self.labels, log.predictions, self.reader.outcome)
-            yield self.relation, Sample(log.X, log.explanations), codes
+def _find_explanations(relation: Relation, explanations: Explanations, distinct: Explanations) -> Ints:
+    """Return the position of each explanation among the distinct ones; all missing ones have one position."""
+    keys = concat_rows([key_of(relation, distinct), key_of(relation, explanations)])
+    codes = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes[len(distinct) :]
+    return np.where(explanations.missing, distinct.missing.argmax(), codes)

@@ -1,7 +1,6 @@
 """A population whose rows stay on disk: a log that is read in pieces, once for each pass."""
 
-from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import attrs
@@ -9,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.batches import spans
+from faithkit.arrays import Ints
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample, object_array
 from faithkit.explanations.precision import Original
@@ -17,69 +16,75 @@ from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.rows import Rows
-from faithkit.measure.counting import scans
+from faithkit.measure.counting.bits import RowBits
 from faithkit.measure.counting.census import Census
-from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count, Tally
+from faithkit.measure.counting.count import Count, Source
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.groups import Groups
 from faithkit.measure.instances.contradiction_search import find_contradiction
 from faithkit.measure.instances.rows import RowId, SampleRow
-from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.relation_rows import learns_from_rows
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.contradictions import rows_in_scope
 from faithkit.run.instances.readable_rows import values_of
-from faithkit.run.populations.log_passes import LogReader, RelationPasses, find_label_codes, take_census
+from faithkit.run.populations.log_passes import LogReader, find_label_codes, read_pieces, take_census
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class LogCount(Count):
-    """Counts over a log; `census` has the number of rows by explanation and label."""
+@attrs.frozen(eq=False)
+class CensusRows:
+    """The rows of a log by explanation and label, from its census."""
 
-    reader: LogReader
     census: Census
+    outcome: Outcome
 
-    @cached_property
-    def with_sorted_labels(self) -> "LogCount":
-        """The same counts with each distinct prediction once, in order."""
-        if not self.relation.groups or isinstance(self.census.labels, list):
-            return self
-        census = census_by_prediction(self.census.with_sorted_labels, self.reader.outcome)
-        return attrs.evolve(
-            self,
-            census=census,
-            n_labels=len(census.labels),
-            owners=census.owners,
-            agreement=census.agreement,
-        )
+    def sort_labels(self, count: Count) -> Count:
+        """Return the same counts with each distinct prediction once, in order."""
+        if not count.relation.groups or isinstance(self.census.labels, list):
+            return count
+        census = census_by_prediction(self.census.with_sorted_labels, self.outcome)
+        return count_census(census, count.relation, self.outcome)
 
-    def tallies(self) -> Iterator[Tally]:
-        """Yield the tally in the form that estimators receive."""
-        yield from Count.tallies(self.with_sorted_labels)
-
-    def label_counts(self, explanations: Counts) -> Counts:
-        """Count the rows of each label for which selected explanations hold, labels in order."""
-        return Count.label_counts(self.with_sorted_labels, explanations)
-
-    def owned_rows(self) -> tuple[Counts, Counts, Counts, Counts]:
-        """Return explanation, label, first row and count of each pair of explanation and label."""
-        census = self.with_sorted_labels.census
+    def owned_rows(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return explanation, label, first row and number of rows of each pair of explanation and label."""
+        census = self.census
+        if not isinstance(census.labels, list):
+            census = census_by_prediction(census.with_sorted_labels, self.outcome)
         return census.owner, census.label, census.first, census.count
 
-    def scan_label_counts(self, explanations: Counts) -> Counts:
-        """Evaluate the relation for selected explanations and all rows, in passes over the log."""
-        blocks = spans(len(explanations), scans.DENSE // self.n_labels)
-        return np.concatenate([self._scan_table(explanations[start:stop]) for start, stop in blocks])
 
-    def _scan_table(self, explanations: Counts) -> Counts:
-        target = scans.ScanTarget(self.explanations.take(explanations), self.n_labels)
-        table = RelationPasses(self.reader, self.relation, target, self.census.labels).scan().table
-        assert table is not None  # the block is small enough for a table
-        return table
+def count_census(
+    census: Census, relation: Relation, outcome: Outcome, reader: LogReader | None = None
+) -> Count:
+    """Count a log by its census; a relation other than grouping takes a pass with its reader."""
+    no_rows = np.zeros(0, dtype=np.int64)
+    source: Source
+    if reader is None:
+        owners, labels, owned = census.owners, no_rows, no_rows
+        source = Groups.of_owners(owners)
+    else:
+        map_pieces = partial(read_pieces, reader, relation, census)
+        rows = list(map_pieces(lambda piece: (piece.labels, piece.owned)))
+        labels, owned = (np.concatenate(columns) for columns in zip(*rows, strict=True))
+        source = RowBits.count(relation, census.slots, map_pieces, np.ones(1, dtype=np.int64))
+        owners = source.owners
+    explanations = census.explanations
+    return Count(
+        relation=relation,
+        explanations=explanations,
+        n_labels=len(census.labels),
+        agreement=census.agreement,
+        design=Design.equal(len(labels)),
+        owners=owners,
+        source=source,
+        sample=Sample(None, explanations.take(slice(0, 0))),
+        labels=labels,
+        owned=owned,
+        logged_rows=CensusRows(census, outcome),
+    )
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -182,35 +187,7 @@ class OnDisk(Population):
         census = census_by_prediction(
             census if relation.groups else census.with_sorted_labels, self.reader.outcome
         )
-        owners, table = census.owners, None
-        if not relation.groups:
-            target = census.scan_target
-            scan = RelationPasses(self.reader, relation, target, census.labels).scan()
-            owners, table = scan.owners(target, census.sorted_slots[2]), scan.table
-        return LogCount(
-            relation=relation,
-            explanations=census.explanations,
-            n_labels=len(census.labels),
-            owners=owners,
-            agreement=census.agreement,
-            table=table,
-            reader=self.reader,
-            census=census,
-        )
-
-    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Compute the value and the standard errors by the jackknife; other relations need more passes."""
-        if count.relation.groups:
-            return super().statistics(count, n_classes)
-        log_count, owners = _as_log_count(count), count.owners
-        totals, census = measure_totals(log_count, n_classes), log_count.census
-        passes = RelationPasses(self.reader, count.relation, census.scan_target, census.labels)
-        moments = passes.pseudo_value_moments(owners, totals)
-
-        def min_trials() -> float:
-            return owners.n / (1.0 + passes.max_influence(owners))
-
-        return relation_statistics(log_count, totals, moments, min_trials)
+        return count_census(census, relation, self.reader.outcome, None if relation.groups else self.reader)
 
     def split_by(self, groups: Any) -> Parts:
         """Divide the log by the column of groups that it was read with."""
@@ -226,20 +203,36 @@ class OnDisk(Population):
             lambda slots: OnDisk(self.reader, census.take(slots), is_group=True),
         )
 
-    def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
+    def find_pair(self, count: Count, explanation: int, label_counts: Ints) -> tuple[SampleRow, SampleRow]:
         """Find two rows that contradict each other: in the census, or in a pass that ends at the first."""
-        log_count = _as_log_count(count).with_sorted_labels
-        census = log_count.census
-        slots = np.flatnonzero(census.owner == explanation)
-        slots = slots[np.argsort(census.first[slots], kind="stable")]
-        rows, labels = census.first[slots], census.label[slots]
-        position, contradicts = find_contradiction(log_count.agreement, labels, label_counts)
-        if log_count.relation.groups:
+        count = count.with_sorted_labels
+        owner, labels, rows, _ = count.owned_rows()
+        slots = np.flatnonzero(owner == explanation)
+        slots = slots[np.argsort(rows[slots], kind="stable")]
+        rows, labels = rows[slots], labels[slots]
+        position, contradicts = find_contradiction(count.agreement, labels, label_counts)
+        if count.relation.groups:
             slot = int(contradicts[labels].argmax())
             second = int(rows[slot]), int(labels[slot])
         else:
-            second = _find_contradicting_row(log_count, explanation, contradicts)
+            second = self._find_contradicting_row(count, explanation, contradicts)
         return self._read_row(int(rows[position]), int(labels[position])), self._read_row(*second)
+
+    def _find_contradicting_row(
+        self, count: Count, explanation: int, contradicts: NDArray[np.bool_]
+    ) -> tuple[int, int]:
+        """Return the number and the label of the first row that contradicts an explanation.
+
+        `contradicts` says of each label whether it contradicts the explanation.
+        """
+        contradicted = count.explanations.take([explanation])
+        for start, log in self.reader.logs(self.reader.log.table.pieces):
+            rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), contradicted)
+            codes = find_label_codes(self.census.labels, log.predictions, self.reader.outcome)[rows]
+            if contradicts[codes].any():
+                position = int(contradicts[codes].argmax())
+                return start + int(rows[position]), int(codes[position])
+        raise AssertionError("the tally counted a row that is not in the log")
 
     def _read_row(self, row: int, label: int) -> SampleRow:
         log = self.reader.log
@@ -262,25 +255,3 @@ def census_by_prediction(census: Census, outcome: Outcome) -> Census:
     if outcome.is_normalised and not ungrouped.labels_vary:
         raise no_variance_error(int(label_counts.sum()), class_list(ungrouped.labels)[0])
     return attrs.evolve(ungrouped, agreement=outcome.agreement(ungrouped.labels, label_counts))
-
-
-def _as_log_count(count: Count) -> LogCount:
-    assert isinstance(count, LogCount)
-    return count
-
-
-def _find_contradicting_row(
-    count: LogCount, explanation: int, contradicts: NDArray[np.bool_]
-) -> tuple[int, int]:
-    """Return the number and the label of the first row that contradicts an explanation.
-
-    `contradicts` says of each label whether it contradicts the explanation.
-    """
-    reader, contradicted = count.reader, count.explanations.take([explanation])
-    for start, log in reader.logs(reader.log.table.pieces):
-        rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), contradicted)
-        codes = find_label_codes(count.census.labels, log.predictions, reader.outcome)[rows]
-        if contradicts[codes].any():
-            position = int(contradicts[codes].argmax())
-            return start + int(rows[position]), int(codes[position])
-    raise AssertionError("the tally counted a row that is not in the log")

@@ -13,10 +13,11 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
+from faithkit.inputs.copies import Repeats
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.counting.count import Count
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.instances.local_result import LocalResult
 from faithkit.measure.instances.rows import SampleRow
@@ -74,6 +75,15 @@ class Population:
     def has_no_variance(self) -> bool:
         """Whether all predictions are the same number, so that there is nothing to explain."""
         return False
+
+    @property
+    def cases(self) -> Repeats | None:
+        """The rows that repeat others and count as clusters; None where there are none."""
+        return None
+
+    def with_cases(self) -> "Population":
+        """Return the same rows; those that repeat each other are clusters, unless the user named cases."""
+        return self
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Count unexplained rows, and remarks on unexplained and on explained rows.

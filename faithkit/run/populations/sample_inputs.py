@@ -24,7 +24,7 @@ from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, Outcome, as_numbers, materialise
 from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.scans import Pool
+from faithkit.measure.counting.pool import Pool
 from faithkit.run.components.relation_rows import RelationRows
 from faithkit.run.components.setup import Applicability
 from faithkit.run.populations.in_memory import InMemory

@@ -16,10 +16,9 @@ from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.counting.cell_count import CellCount, count_coded
+from faithkit.measure.counting.count import CodedRows, Count
 from faithkit.measure.counting.design import Design, read_clusters, read_weights
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
 from faithkit.measure.instances.rows import SampleRow
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows
@@ -159,26 +158,19 @@ class WeightedLog(OnDisk):
         reader = attrs.evolve(self.reader, discretizer=discretizer)
         return open_weighted_log(reader, self.design.uninformative)
 
-    def count(self, relation: Relation) -> CellCount:
-        """Tally equality, with weights and clusters."""
+    def count(self, relation: Relation) -> Count:
+        """Count equality, with weights and clusters."""
         if not relation.groups:
             self.refuse(f"{relation} cannot be counted where rows have weights or clusters")
         rows, n_labels = self.rows, len(self.rows.labels)
         if self.has_no_variance:
             raise no_variance_error(len(rows.owned), self.labels[0])
         label_counts = np.bincount(rows.label, minlength=n_labels)
-        agreement = self.reader.outcome.agreement(rows.labels, label_counts)
         empty_sample = Sample(None, self.reader.example)
-        return count_coded(
-            relation,
-            empty_sample,
-            rows.explanations,
-            rows.owned,
-            rows.label,
-            n_labels,
-            self.design,
-            agreement,
+        coded = CodedRows(
+            relation, empty_sample, None, rows.explanations, rows.owned, rows.label, n_labels, self.design
         )
+        return coded.count(self.reader.outcome.agreement(rows.labels, label_counts))
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive, without a pass over the log."""
@@ -188,7 +180,6 @@ class WeightedLog(OnDisk):
 
     def find_pair(self, count: Count, explanation: int, label_counts: Counts) -> tuple[SampleRow, SampleRow]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""
-        assert isinstance(count, CellCount)
         rows = find_rows_of_two_clusters(count, explanation, np.flatnonzero(count.owned == explanation))
         first, second = (self._read_row(row, int(count.labels[row])) for row in rows)
         return first, second

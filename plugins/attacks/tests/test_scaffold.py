@@ -32,7 +32,8 @@ def measure(model, explainer, n, seed):
     customers, X = make_applicants(seed=2 * seed)[COLUMNS], make_applicants(n, seed=2 * seed + 1)[COLUMNS]
     if model is None:
         model = Scaffold(openly_biased, honest, FOREST, seed=seed).fit(customers)
-    result = faithkit.evaluate(model, X, explainer, background=customers, relation=APPLIES, seed=seed)
+    options = {"background": customers, "relation": APPLIES, "seed": seed}
+    result = faithkit.evaluate(model, X, explainer, clusters=range(n), **options)  # equal rows are people too
     first = X.columns[np.abs(result.rows.explanations.values).argmax(axis=1)]
     return model, X, first, result
 

@@ -133,7 +133,7 @@ def test_the_best_come_to_the_fore(logged):
     ax = faithkit_html.plots.systems(Comparison({"poor": poor, "good": good}))
     weights = {text.get_text(): text.get_fontweight() for text in ax.texts}
     assert (weights["good"], weights["poor"]) == ("bold", "normal")
-    assert find_dots(ax) == [poor.consistency.value, good.consistency.value]
+    assert find_dots(ax) == pytest.approx([poor.consistency.value, good.consistency.value])
 
 
 def test_a_comparison_draws_only_what_was_measured(logged):

@@ -128,7 +128,9 @@ def test_ids_with_a_gap_are_exact_in_memory_too():
 @pytest.fixture(autouse=True)
 def rows_in_memory_are_not_searched(monkeypatch):
     """A log that is read in pieces is searched neither for repeated rows nor for an order."""
-    monkeypatch.setattr("faithkit.run.judgement.find_cases", lambda population: None)
+    monkeypatch.setattr(
+        "faithkit.run.populations.in_memory.InMemory.with_cases", lambda population: population
+    )
     monkeypatch.setattr("faithkit.run.judgement._warn_of_order", lambda population, counts: None)
 
 
