@@ -4,10 +4,17 @@ import numpy as np
 from harness import Contest, benchmark
 
 import faithkit
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.predicates import Interval
+from faithkit.explanations.rules import Rule
+from faithkit.extension.registry import registry
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cells import Cells
+from faithkit.measure.counting.count import count
+from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pair_ratio import PairRatio
 from faithkit.measure.counting.parts import Parts
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 D, DISTINCT = 14, 50_000
 GOAL = 1 / 5  # every row is a cell of its own
@@ -36,12 +43,50 @@ def design() -> list[Contest]:
     ]
 
 
+RULES, ROWS, COVERAGE = 2_000, 100_000, 0.1
+FEW_WEIGHTS, ALL_WEIGHTS, CLUSTERS = "weights of three values", "weights all different", "clusters of five"
+
+
+@benchmark
+def rules_of_designs() -> list[Contest]:
+    """Measure 2,000 rules of a tenth of 100,000 rows each with weights or clusters; the peer has neither."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.random(ROWS))
+    labels = (x + 0.3 * rng.random(ROWS) > 0.6).astype(np.int64)
+    lows = np.linspace(0, 1 - COVERAGE, RULES)
+    rules = [Rule([Interval(0, low, low + COVERAGE)]) for low in lows]
+    owned = np.clip(np.searchsorted(lows, x) - 1 - rng.integers(0, RULES // 20, ROWS), 0, RULES - 1)
+    explanations = Explanations(kind="rule", values=np.fromiter((rules[i] for i in owned), dtype=object))
+    in_scope = registry().create("relation", "in-scope")
+    designs = {
+        FEW_WEIGHTS: Design.of(rng.integers(1, 4, ROWS), None, ROWS),
+        CLUSTERS: Design.of(None, rng.permutation(ROWS) // 5, ROWS),
+        ALL_WEIGHTS: Design.of(np.exp(rng.normal(size=ROWS)), None, ROWS),
+    }
+
+    def measure(design=None):
+        counted = count(in_scope, Sample(x[:, None], explanations), labels, 2, design=design)
+        return JackknifeEstimate.of(counted).statistics.n
+
+    return [
+        Contest(
+            f"{RULES:,} rules × {ROWS:,} rows, {name}",
+            lambda design=design: measure(design),
+            "faithkit, equal rows",
+            measure,
+            1 / 15 if name == ALL_WEIGHTS else 1 / 5,
+            repeat=2,
+        )
+        for name, design in designs.items()
+    ]
+
+
 @benchmark
 def left_out() -> list[Contest]:
     """Leave out each row of one group; the peer adds up all pairs again for twenty of them."""
     rng, row = np.random.default_rng(0), np.arange(PAIRS)
     weights, label = rng.integers(1, 1_000, PAIRS), rng.integers(0, 3, PAIRS)
-    cells = Cells.of(np.zeros_like(row), row, label, scope_weight=weights, owner_weight=weights)
+    cells = Cells.of(np.zeros_like(row), row, label, held=weights, owned=weights)
     left_out_rows = row[:20]
 
     def ours():

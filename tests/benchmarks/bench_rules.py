@@ -1,7 +1,6 @@
 """Sufficiency of rules: bitsets against a mask per rule, and the second pass against the first."""
 
 import numpy as np
-from faithkit.measure.jackknife.deletions import relation_deletions
 from harness import Contest, benchmark
 
 from faithkit.explanations.explanations import Explanations, Sample
@@ -57,7 +56,7 @@ def rules() -> list[Contest]:
         count(in_scope, Sample(X, explanations), labels, 2)
 
     def second_pass():
-        relation_deletions(counted)
+        counted.pair_sums()
 
     return [
         contest("a NumPy array", X),

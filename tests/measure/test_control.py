@@ -267,7 +267,7 @@ DESIGNS = {
 
 
 @one_test
-@pytest.mark.parametrize("kind, pool", [("labels", 0), ("numbers", 7), ("scores", 7), ("a tolerance", 0)])
+@pytest.mark.parametrize(("kind", "pool"), [("labels", 0), ("numbers", 7), ("scores", 7), ("a tolerance", 0)])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_both_means_without_each_unit_are_those_of_loops_over_pairs(design, pool, kind):
     rng, n, m = np.random.default_rng([list(DESIGNS).index(design), pool, len(kind)]), 24, 24 + pool
@@ -309,8 +309,8 @@ def test_both_means_without_each_unit_are_those_of_loops_over_pairs(design, pool
 END_TO_END = {
     "equal rows": (48, "ac", {}),
     "weights": (48, "ac", {"weights": np.random.default_rng(0).lognormal(size=60)}),
-    "clusters": (90, "ac", {"clusters": np.arange(100) % 45}),
-    "blocks": (160, "a", {"blocks": np.arange(170) % 41}),
+    "clusters": (84, "ac", {"clusters": np.arange(100) % 42}),
+    "blocks": (126, "a", {"blocks": np.arange(140) % 41}),
 }
 
 
@@ -339,7 +339,7 @@ def test_control_difference_and_worth_equal_those_of_a_loop_that_leaves_out_each
 
 @one_test
 @few_draws
-@pytest.mark.parametrize("weights", [None, np.arange(64) % 4])
+@pytest.mark.parametrize("weights", [None, np.arange(64) % 4], ids=["equal rows", "weights"])
 def test_the_control_of_each_label_is_the_mean_over_its_rows(weights):
     X = make_table(8, 64).fillna(0).assign(e=np.arange(64.0))
     labels = np.where(X["a"] + X["c"] > 1, "high", np.where(X["b"] > 0, "middle", "low"))
@@ -457,30 +457,38 @@ def test_columns_are_as_many_as_the_explanation_names_and_others_where_there_are
     assert counts.min() > 0.8 * counts.mean()
 
 
+ROW = np.arange(60)
+IN_ANY_ORDER = {
+    "equal rows": {},
+    "weights": {"weights": 1.0 + ROW % 3},
+    "clusters": {"clusters": ROW // 3},
+    "blocks": {"blocks": ROW % 7, "weights": 1.5 ** (ROW % 3)},
+}
+
+
+@one_test
 @few_draws
-def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
-    X = make_table(5, 60)
-    labels = (X["a"] > 0).to_numpy()
-    order = np.random.default_rng(0).permutation(len(X))
-    phi = np.random.default_rng(1).normal(size=(len(X), 3))
+@pytest.mark.parametrize("design", IN_ANY_ORDER)
+@pytest.mark.parametrize("n", [60, 40])
+def test_the_order_of_rows_changes_no_control_nor_do_their_labels(design, n, monkeypatch):
+    monkeypatch.setattr("faithkit.measure.baselines.control.MIN_ROWS", 2)  # units, such as blocks
+    X, rng = make_table(5, 60), np.random.default_rng(0)
+    labels, phi = (X["a"] > 0).to_numpy(), np.random.default_rng(1).normal(size=(60, 3))
     importances = faithkit.Explanations.vectors(phi, relation="same-top-features:k=1")
     for explanations, columns in ((explain_by_rules(X, "ac"), X.columns), (importances, list("acd"))):
-        for pool in (None, slice(40, 60)):
-            rows = np.arange(60 if pool is None else 40)
-            results = [
-                faithkit.score(
-                    labels[selected],
-                    explanations.take(selected),
-                    X[columns].iloc[selected],
-                    pool=None if pool is None else (X[columns].iloc[further], labels[further]),
-                ).control
-                for selected, further in (
-                    (rows, np.arange(40, 60)),
-                    (order[np.isin(order, rows)], np.arange(40, 60)[::-1]),
-                )
-            ]
-            assert results[1].estimate == pytest.approx(results[0].estimate, abs=1e-12)
-            assert results[1].difference.low == pytest.approx(results[0].difference.low, abs=1e-12)
+        controls = []
+        for order in (ROW, np.append(rng.permutation(n), n + rng.permutation(60 - n))):
+            rows, further = np.split(order, [n])
+            result = faithkit.score(
+                labels[rows],
+                explanations.take(rows),
+                X[columns].iloc[rows],
+                pool=(X[columns].iloc[further], labels[further]) if n < 60 else None,
+                **{name: values[order] for name, values in IN_ANY_ORDER[design].items()},
+            )
+            controls.append(result.control)
+        assert controls[1].estimate == pytest.approx(controls[0].estimate, abs=1e-12)
+        assert controls[1].difference.low == pytest.approx(controls[0].difference.low, abs=1e-12)
 
 
 @few_draws
@@ -613,6 +621,33 @@ def test_any_relation_over_a_table_has_a_control():
     assert array.control.finding == "above its control"
 
 
+@few_draws
+def test_a_relation_that_groups_has_the_control_of_its_double_negation():
+    X, relation = make_table(2, 120), faithkit.relation("same-explanation")
+    labels, words = (X["a"] > 0) ^ (X["b"] > 0), list(X["a"])
+    groups, pairs = (faithkit.score(labels, words, X, relation=each) for each in (relation, ~~relation))
+    assert groups.control == pairs.control
+
+
+@one_test
+@few_draws
+@pytest.mark.parametrize(
+    ("role", "values", "verdict"),
+    [
+        ("weights", 1.0 + np.arange(300) % 5, "faithful"),
+        ("clusters", np.arange(300) // 3, "faithful"),
+        ("blocks", np.arange(300) % 60, "better than its control"),  # rules that hold for few rows of a block
+    ],
+    ids=["weights", "clusters", "blocks"],
+)
+def test_rows_of_any_design_can_be_above_their_control_and_faithful(role, values, verdict):
+    X = make_table(2, 300).assign(e=np.arange(300.0))
+    truth, useless = (score_rules(X["a"] > 0, X, column, **{role: values}) for column in "ad")
+    assert truth.control.worth.value == pytest.approx(1.0)
+    assert truth.verdict.name == verdict
+    assert useless.control.finding != "above its control"
+
+
 def explain_why(labels, explanations, X=None, **options):
     """Return why a result has no control."""
     return faithkit.score(labels, explanations, X, **options).why_no_control
@@ -680,25 +715,28 @@ class BelowLimit(faithkit.plugin.Relation):
         return attrs.evolve(explanations, values=moved, identity=None)
 
 
+@one_test
 @few_draws
-def test_a_relations_own_control_of_a_large_sample_is_compared_with_all_rows(monkeypatch):
+@pytest.mark.parametrize(
+    "weights", [None, np.random.default_rng(0).lognormal(size=150)], ids=["equal rows", "weights"]
+)
+def test_a_relations_own_control_of_a_large_sample_is_compared_with_all_rows(weights, monkeypatch):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(150, 1))
     labels, limits = X[:, 0] > 0, X + rng.normal(size=X.shape)
     monkeypatch.setattr("faithkit.run.comparisons.control_draws.MAX_ROWS", 60)
-    result = faithkit.score(
-        labels[:100], limits[:100], X[:100], relation=BelowLimit(), pool=(X[100:], labels[100:])
-    )
+    explanations, options = (limits[:100], X[:100]), {"relation": BelowLimit(), "weights": weights}
+    result = faithkit.score(labels[:100], *explanations, pool=(X[100:], labels[100:]), **options)
     drawn = draw(result)
     assert (result.control.rows, len(drawn.measure.pool_labels)) == (60, 90)
-    shares = []
-    for row in drawn.rows:
-        held = np.flatnonzero((X[:, 0] <= limits[row]) & (np.arange(150) != row))
-        shares.append(np.mean(labels[held] == labels[row]) if len(held) else np.nan)
-    is_checked = PairedRows(drawn.measure, drawn.draws).is_checked
-    assert result.control.estimate + result.control.difference.value == pytest.approx(
-        np.mean(np.array(shares)[is_checked]), abs=1e-12
-    )
+    order = np.concatenate([drawn.rows, np.setdiff1d(np.arange(150), drawn.rows)])
+    design = Design.of(None if weights is None else weights[order], None, 150) or Design.equal(150)
+    scopes = list(map(unpack, (drawn.measure, *drawn.draws)))
+    assert np.array_equal(scopes[0][1], X[order, 0] <= limits[drawn.rows])
+    loop = Loop(Predictions("labels", labels[order].astype(int), 60), scopes, design)
+    x, estimate = loop.means(loop.everybody)
+    assert result.control.estimate == pytest.approx(estimate, abs=1e-12)
+    assert result.control.difference.value == pytest.approx(x - estimate, abs=1e-12)
     small = faithkit.score(labels[:60], limits[:60], X[:60], relation=BelowLimit())
     assert (small.control.rows, small.control.draws) == (60, DRAWS)
 

@@ -140,7 +140,7 @@ def test_the_mean_of_groups_under_a_permutation_is_that_of_a_double_loop(design,
 
 
 @one_test
-@pytest.mark.parametrize("limit", ["MAX_VALUES", "PAIRS", "BATCH_SIZE", "FEW_LABELS"])
+@pytest.mark.parametrize("limit", ["MAX_VALUES", "TABLE_SIZE", "BATCH_SIZE", "FEW_LABELS"])
 @pytest.mark.parametrize("agreement", AGREEMENTS)
 @pytest.mark.parametrize("design", ["equal", "weights", "all"])
 def test_no_batch_size_changes_a_mean(design, agreement, limit, monkeypatch):

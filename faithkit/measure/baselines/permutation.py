@@ -31,16 +31,13 @@ from faithkit.measure.counting.owners import count_codes, index_codes, sort_runs
 from faithkit.measure.intervals import MeasureStatistics
 
 BATCH_SIZE = 64  # permutations per pass over the relation's matrix
-MAX_VALUES = 2**24  # numbers in memory per batch of permutations
-PAIRS = 2**22  # pairs of explanation and row per unpacked batch
+MAX_VALUES = 2**26  # numbers in memory per batch of permutations
+TABLE_SIZE = 2**22  # entries of an unpacked matrix; a larger one is slower
 FEW_LABELS = 16  # up to this number of labels, a dense matrix product is faster than a sparse one
 ROUNDING = 1e-9
 MISSING = np.uint64(2**64 - 1)  # the hash of a missing explanation
 
 Batches = Callable[[], Iterable[Batch]]
-Sums = Iterable[tuple[Floats, Floats]]
-"""For each permutation, two arrays of shape (2, n): what is in the scope of each row, and what of it is in
-the row's own unit. Each has a weight, and how much of it agrees with the row."""
 
 
 def permutation_p_value(
@@ -101,10 +98,21 @@ def permuted_means(
     >>> list(permuted_means(counts, JackknifeEstimate.of(counts).statistics, np.arange(4), sources))
     [1.0, 0.0]
     """
-    if not count.has_classes:
-        return _means_of_rows(count, order, iter(sources))
-    group = count.owned if statistics.merging is None else count.merging_cache[0].key[count.owned]
-    return _means_of_groups(count, group[order], count.labels[order], sources)
+    if count.has_classes:
+        group = count.owned if statistics.merging is None else count.merging_cache[0].key[count.owned]
+        return _means_of_groups(count, group[order], count.labels[order], sources)
+    if count.design.is_equal:
+        return _means_of_bits(count, _move_rows(count.n_explained, order, sources))
+    moved_rows = _move_rows(len(count.labels), order, sources)
+    return (_means_of_cells if count.relation.groups else _means_of_tables)(count, moved_rows)
+
+
+def _move_rows(n: int, order: Ints, sources: Iterable[Ints]) -> Iterator[Ints]:
+    """Yield the row from which each row takes its label and its weight; the rows of a pool keep theirs."""
+    for source in sources:
+        rows = np.arange(n)
+        rows[order] = order[source]
+        yield rows
 
 
 # -- permutations --
@@ -214,44 +222,73 @@ def _means_of_groups(count: Count, group: Ints, labels: Ints, sources: Iterable[
         yield float((n_rows * agreeing * share[row]).sum()) / n
 
 
-# -- all other rows --
+# -- groups of rows with weights, clusters or blocks --
 
 
-def _means_of_rows(count: Count, order: Ints, sources: Iterator[Ints]) -> Iterator[float]:
-    """Yield the weighted mean of each row's agreement with rows of other units."""
-    n, all_weights, sum_rows = count.n_explained, count.design.weights, _choose_sums(count)
-    n_rows = n if count.design.is_equal else len(all_weights)  # the pool of equal rows is summed once
-    batch_size = min(BATCH_SIZE, MAX_VALUES // (n_rows * min(count.n_labels, FEW_LABELS)))
-    while batch := list(islice(sources, max(1, batch_size))):
-        rows = np.tile(np.arange(n_rows), (len(batch), 1))
-        rows[:, order] = order[np.array(batch)]
-        labels, weights = count.labels[rows], all_weights[rows]
-        for weight, (scope, own) in zip(weights[:, :n], sum_rows(labels, weights), strict=True):
-            others, agreeing = scope - own
-            others[others < ROUNDING * scope[0]] = 0.0
-            yield float((weight * divide_safely(agreeing, others)).sum() / weight.sum())
-
-
-def _choose_sums(count: Count) -> Callable[[Ints, Floats], Sums]:
-    """Return a function that sums over rows, given the labels and the weights of several permutations."""
-    if count.relation.groups:
-        return partial(_sum_groups, count)
-    if count.design.is_equal:
-        batches = _reuse(partial(bit_batches, count.relation, count.sample, count.explanations))
-        return partial(_sum_bits, count, batches, _sum_pool(count))
-    batches = _reuse(count.batches)
-    return partial(_sum_tables, count, batches, _pairs_in_units(count, batches))
-
-
-def _sum_groups(count: Count, labels: Ints, weights: Floats) -> Sums:
-    """Sum over rows that share an explanation."""
+def _means_of_cells(count: Count, moved_rows: Iterable[Ints]) -> Iterator[float]:
+    """Yield the agreement of rows with those of their group that are in other units."""
     cell = index_codes(count.owned * count.design.n_units + count.design.unit)[2]
-    for y, w in zip(labels, np.where(count.explanations.missing[count.owned], 0.0, weights), strict=True):
-        scope, own = (
-            np.array([sum_by(key, w)[key], agreeing_weights(count.agreement, key, y, w)])
+    is_missing, all_weights = count.explanations.missing[count.owned], count.design.weights
+    for rows in moved_rows:
+        labels, weights = count.labels[rows], all_weights[rows]
+        held = np.where(is_missing, 0.0, weights)
+        group_sums, own_sums = (
+            np.array([sum_by(key, held)[key], agreeing_weights(count.agreement, key, labels, held)])
             for key in (count.owned, cell)
         )
-        yield scope, own
+        yield _mean(weights, group_sums, own_sums)
+
+
+def _mean(weights: Floats, sums: Floats, own_sums: Floats) -> float:
+    """Return the weighted mean of the agreement of each row with rows of other units.
+
+    `sums` has the weight in the scope of each row, and how much of it agrees: (2, n). `own_sums` has the part
+    that is in the row's own unit.
+    """
+    others, agreeing = sums - own_sums
+    others[others < ROUNDING * sums[0]] = 0.0
+    return float((weights * divide_safely(agreeing, others)).sum() / weights.sum())
+
+
+# -- other relations between equal rows: 64 rows at a time --
+
+
+def _means_of_bits(count: Count, moved_rows: Iterator[Ints]) -> Iterator[float]:
+    """Yield the agreement of rows with the other rows in their scopes."""
+    n, k, agreement, totals = count.n_explained, count.n_labels, count.agreement, count.owners.totals
+    own, (pool_column, pool_sums) = count.owners.own[count.owner_index], _sum_pool(count)
+    others = totals[count.owned[:n]] - own
+    batches = _reuse(partial(bit_batches, count.relation, count.sample, count.explanations))
+    batch_size = max(1, min(BATCH_SIZE, MAX_VALUES // n))
+    while labels := [count.labels[rows] for rows in islice(moved_rows, batch_size)]:
+        scopes, scores = [agreement.scope_predictions(y, k) for y in labels], np.zeros(len(labels))
+        for start, stop, bits in batches():
+            rows, explanation = _find_owners(count, start, stop)
+            for number, scope in enumerate(scopes):
+                y = labels[number][rows]
+                sums = scope.sums(bits, explanation, y)
+                if pool_sums is not None:
+                    key = (explanation, pool_column[y]) if agreement.is_binary else ...
+                    sums = sums + pool_sums[start:stop][key]
+                agreeing = agreement.counts(sums, totals[start:stop], explanation, y) - own[rows]
+                scores[number] += divide_safely(agreeing, others[rows]).sum()
+        yield from (scores / n).tolist()
+
+
+def _sum_pool(count: Count) -> tuple[Ints, Any]:
+    """Return the column of each label, and the sums of the pool, which no permutation changes.
+
+    They have a column for each label of the sample, or what `Agreement.counts` needs.
+    """
+    m, label, sums = len(count.explanations), np.unique(count.labels[: count.n_explained]), None
+    keys = np.repeat(np.arange(m), len(label)), np.tile(label, m)
+    slots = Slots(count.explanations, count.n_labels, count.agreement, *keys)
+    for sample, labels in islice(count.pieces(), 1, None):
+        no_rows = np.full(len(labels), -1)
+        piece_counts, _ = count_piece(count.relation, Piece(sample, labels, no_rows, 0, no_rows), slots)
+        piece_sums = piece_counts.sums.reshape(m, -1)
+        sums = piece_sums if sums is None else sums + piece_sums
+    return np.searchsorted(label, np.arange(count.n_labels)), sums
 
 
 def _reuse(batches: Batches) -> Batches:
@@ -260,88 +297,70 @@ def _reuse(batches: Batches) -> Batches:
     return batches if len(first) > 1 else lambda: first
 
 
-def _owners(count: Count, start: int, stop: int) -> tuple[Ints, Ints]:
-    """Return the rows that own the explanations from `start` to `stop`, and which of them each row owns."""
+def _find_owners(count: Count, start: int, stop: int) -> tuple[Ints, Ints]:
+    """Return the rows that own the explanations from `start` to `stop`, and which of these each row owns."""
     rows = np.flatnonzero((count.owned >= start) & (count.owned < stop))
     rows = rows[np.argsort(count.owned[rows], kind="stable")]
     return rows, count.owned[rows] - start
 
 
-def _sum_bits(count: Count, batches: Batches, pool: Any, labels: Ints, weights: Floats) -> Sums:
-    """Sum over equal rows, 64 at a time; `pool` has the sums of the pool."""
-    agreement, totals, k = count.agreement, count.owners.totals, count.n_labels
-    own = count.owners.own[count.owner_index].astype(np.float64)
-    scopes = [agreement.scope_predictions(y, k) for y in labels]
-    column, agreeing = np.searchsorted(np.unique(labels[0]), np.arange(k)), np.empty(labels.shape)
+# -- other relations between rows with weights, clusters or blocks --
+
+
+def _means_of_tables(count: Count, moved_rows: Iterator[Ints]) -> Iterator[float]:
+    """Yield the agreement of rows with the rows of other units in their scopes."""
+    n, all_weights, batches = count.n_explained, count.design.weights, _reuse(count.batches)
+    i, j = _pair_units(count, batches)
+    batch_size = max(1, min(BATCH_SIZE, MAX_VALUES // (len(all_weights) * min(count.n_labels, FEW_LABELS))))
+    while batch := list(islice(moved_rows, batch_size)):
+        labels, weights = count.labels[batch], all_weights[batch]
+        all_sums = _sum_tables(count, batches, labels, weights)
+        for y, w, sums in zip(labels, weights, all_sums, strict=True):
+            agreement = 1.0 - count.agreement.disagreement(y[i], y[j])
+            own_sums = np.array([sum_by(i, values, n) for values in (w[j], w[j] * agreement)])
+            yield _mean(w[:n], sums, own_sums)
+
+
+def _pair_units(count: Count, batches: Batches) -> tuple[Ints, Ints]:
+    """Return pairs of rows of the same unit, where the explanation of the first holds for the second."""
+    unit, n = count.design.unit, count.n_explained
+    order, size = np.argsort(unit, kind="stable"), np.bincount(unit)
+    times, first = size[unit[:n]], (np.cumsum(size) - size)[unit[:n]]
+    i, j = np.repeat(np.arange(n), times), order[concatenate_ranges(first, times)]
+    owned, holds = count.owned[i], np.zeros(len(i), dtype=bool)
     for start, stop, bits in batches():
-        rows, explanation = _owners(count, start, stop)
-        for by_row, y, scope in zip(agreeing, labels[:, rows], scopes, strict=True):
-            sums = scope.sums(bits, explanation, y)
-            if pool is not None:
-                sums = sums + pool[start:stop][(explanation, column[y]) if agreement.is_binary else ...]
-            by_row[rows] = agreement.counts(sums, totals[start:stop], explanation, y)
-    total = totals[count.owned[: len(own)]]
-    return ((np.array([total, by_row]), own) for by_row in agreeing)
+        pairs = np.flatnonzero((owned >= start) & (owned < stop))
+        holds[pairs] = get_bits(bits, owned[pairs] - start, j[pairs])
+    return i[holds], j[holds]
 
 
-def _sum_pool(count: Count) -> Any:
-    """Return the sums of the pool, which no permutation changes: (m, k) if agreement is 0 or 1."""
-    m, label = len(count.explanations), np.unique(count.labels[: count.n_explained])
-    keys = np.repeat(np.arange(m), len(label)), np.tile(label, m)
-    slots, sums = Slots(count.explanations, count.n_labels, count.agreement, *keys), None
-    for sample, labels in islice(count.pieces(), 1, None):
-        no_rows = np.full(len(labels), -1)
-        piece_counts, _ = count_piece(count.relation, Piece(sample, labels, no_rows, 0, no_rows), slots)
-        piece_sums = piece_counts.sums.reshape(m, -1)
-        sums = piece_sums if sums is None else sums + piece_sums
+def _sum_tables(count: Count, batches: Batches, labels: Ints, weights: Floats) -> Floats:
+    """Return the sums in the scope of each row under each permutation, as `_mean` takes them.
+
+    They come from tables: the weight of each label in the scope of each explanation.
+    """
+    k, (n_permutations, n) = count.n_labels, labels.shape
+    columns, sums = _label_columns(labels, weights, k), np.empty((n_permutations, 2, count.n_explained))
+    size = TABLE_SIZE // max(n, n_permutations * k)
+    for start, stop, bits in batches():
+        for first, last in spans(stop - start, size):
+            tables = unpack_bits(bits[first:last], n).astype(np.float64) @ columns
+            rows, explanation = _find_owners(count, start + first, start + last)
+            for number, table in enumerate(np.split(tables, n_permutations, axis=1)):
+                weight, slot = table.ravel(), explanation * k + labels[number, rows]
+                is_used = weight > 0
+                is_used[slot] = True
+                used, agreeing = np.flatnonzero(is_used), np.empty(len(weight))
+                agreeing[used] = count.agreement.sum_over_slots(*np.divmod(used, k), weight[used])
+                sums[number][:, rows] = table.sum(axis=1)[explanation], agreeing[slot]
     return sums
 
 
-def _sum_tables(
-    count: Count, batches: Batches, pairs: tuple[Ints, Ints], labels: Ints, weights: Floats
-) -> Sums:
-    """Sum over rows of any design, by tables of the weight of each label in each scope."""
-    k, (n_permutations, n_rows), n = count.n_labels, labels.shape, count.n_explained
-    columns, sums = _label_columns(labels, weights, k), np.empty((n_permutations, 2, n))
-    size = min(PAIRS // n_rows, MAX_VALUES // (n_permutations * k))
-    for start, stop, bits in batches():
-        for first, last in spans(stop - start, size):
-            tables = unpack_bits(bits[first:last], n_rows).astype(np.float64) @ columns
-            rows, explanation = _owners(count, start + first, start + last)
-            for by_row, y, table in zip(
-                sums, labels[:, rows], np.split(tables, n_permutations, 1), strict=True
-            ):
-                slot, weight = explanation * k + y, table.ravel()
-                is_used = weight > 0
-                is_used[slot] = True
-                used = np.flatnonzero(is_used)
-                agreeing = np.empty(len(weight))
-                agreeing[used] = count.agreement.sum_over_slots(*np.divmod(used, k), weight[used])
-                by_row[:, rows] = table.sum(axis=1)[explanation], agreeing[slot]
-    i, j = pairs
-    for scope, y, w in zip(sums, labels, weights, strict=True):
-        agreement = 1.0 - count.agreement.disagreement(y[i], y[j])
-        yield scope, np.array([sum_by(i, w[j], n), sum_by(i, w[j] * agreement, n)])
-
-
 def _label_columns(labels: Ints, weights: Floats, k: int) -> Any:
-    """Return a column for each permutation and label: the weights of the rows of that label."""
+    """Return a column for each permutation and label: the weights of the rows with that label."""
     from scipy import sparse
 
     permutation, row = np.indices(labels.shape).reshape(2, -1)
     keys = row, permutation * k + labels.ravel()
     columns = sparse.csr_array((weights.ravel(), keys), shape=(labels.shape[1], len(labels) * k))
     return columns.toarray() if k <= FEW_LABELS else columns
-
-
-def _pairs_in_units(count: Count, batches: Batches) -> tuple[Ints, Ints]:
-    """Return pairs of rows of one unit: the explanation of the first one holds for the second one."""
-    unit, n = count.design.unit, count.n_explained
-    order, size = np.argsort(unit, kind="stable"), np.bincount(unit)
-    times, first = size[unit[:n]], (np.cumsum(size) - size)[unit[:n]]
-    i, j = np.repeat(np.arange(n), times), order[concatenate_ranges(first, times)]
-    holds = np.zeros(len(i), dtype=bool)
-    for start, stop, bits in batches():
-        in_batch = np.flatnonzero((count.owned[i] >= start) & (count.owned[i] < stop))
-        holds[in_batch] = get_bits(bits, count.owned[i[in_batch]] - start, j[in_batch])
-    return i[holds], j[holds]

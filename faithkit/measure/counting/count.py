@@ -567,26 +567,9 @@ class CodedRows:
         weights, weight = np.ones(1, dtype=np.int64), np.zeros(len(self.labels), dtype=np.int64)
         if not self.design.is_equal:
             weights, weight = np.unique(self.design.steps, return_inverse=True)
-        kept: list[Piece] = []  # with what relations cached on their samples
-
-        def map_pieces(function: Callable[[Piece], T]) -> Iterator[T]:
-            if not kept and (self.pool is None or self.pool.is_kept):
-                kept.extend(self._pieces(weight))
-            return map(function, kept or self._pieces(weight))
-
-        source = RowBits.count(self.relation, slots, map_pieces, weights, self.design.step)
+        pieces = _Pieces(self.sample, self.pool, self.labels, self.owned, weight)
+        source = RowBits.count(self.relation, slots, pieces, weights, self.design.step)
         return source, source.owners, source.entry_of_row
-
-    def _pieces(self, weight: Ints) -> Iterator[Piece]:
-        """Yield the rows of each weight in the sample and in each piece of the pool."""
-        start = 0
-        for sample in (self.sample, *(() if self.pool is None else self.pool.samples())):
-            rows = np.arange(start, start + len(sample))
-            for one_weight in np.unique(weight[rows]).tolist() or [0]:
-                some = rows[weight[rows] == one_weight]
-                part = sample if len(some) == len(rows) else sample.take(some - start)
-                yield Piece(part, self.labels[some], self.owned[some], one_weight, some)
-            start += len(sample)
 
     def _count_cells(self, agreement: Agreement) -> "Counted":
         design, n = self.design, self.n_explained
@@ -603,6 +586,34 @@ class CodedRows:
             step=design.step,
         )
         return source, owners, _find_entries(owners, unit, (self.owned[:n], design.unit[:n], self.labels[:n]))
+
+
+@attrs.frozen(eq=False)
+class _Pieces:
+    """The rows of each weight in the sample and in each piece of the pool."""
+
+    sample: Sample
+    pool: Pool | None
+    labels: Ints
+    owned: Ints
+    weight: Ints
+    _kept: list[Piece] = attrs.field(factory=list, init=False)  # with what relations cached on their samples
+
+    def __call__(self, function: Callable[[Piece], T]) -> Iterator[T]:
+        """Call a function for each of them, and yield the results."""
+        if not self._kept and (self.pool is None or self.pool.is_kept):
+            self._kept.extend(self)
+        return map(function, self._kept or self)
+
+    def __iter__(self) -> Iterator[Piece]:
+        start = 0
+        for sample in (self.sample, *(() if self.pool is None else self.pool.samples())):
+            rows = np.arange(start, start + len(sample))
+            for one_weight in np.unique(self.weight[rows]).tolist() or [0]:
+                some = rows[self.weight[rows] == one_weight]
+                part = sample if len(some) == len(rows) else sample.take(some - start)
+                yield Piece(part, self.labels[some], self.owned[some], one_weight, some)
+            start += len(sample)
 
 
 Counted = tuple[Source, Owners, Ints | None]

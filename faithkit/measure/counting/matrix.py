@@ -19,7 +19,7 @@ from faithkit.measure.counting.owners import Owners, index_codes, sort_runs
 from faithkit.measure.counting.pair_ratio import EQUAL_SIZES, CellSizes, Losses, PairRatio, SizeSums, Sums
 from faithkit.measure.counting.parts import Levels, Parts
 
-PAIRS = 2**20  # pairs of explanation and instance per batch
+PAIRS = 2**18  # pairs of explanation and instance per batch
 MAX_LEVELS = 64  # steps of the heaviest cell, up to which losses are computed for each number of steps
 
 

@@ -229,22 +229,23 @@ def find_seeds(population: InMemory, relation: Relation, seed: int) -> Seeds:
     groups = group(key_of(relation, explanations), explanations.missing, False)
     words = hash_content(key_of(relation, explanations.take(groups.first)))[groups.codes]
     columns = seeds, words, population.encoded_labels.codes
-    return _number_equal_rows(seeds, _hash_content(columns, population.design, slice(len(seeds))))
+    row_words = hash_rows(np.column_stack([column.astype(np.uint64) for column in columns]))
+    return _number_equal_rows(seeds, row_words, population.design, slice(len(seeds)))
 
 
-def _hash_content(columns: Sequence[NDArray[Any]], design: Design | None, rows: slice) -> Words:
-    """Return the words of rows: their columns, their weights, and what their clusters and blocks contain."""
-    words = hash_rows(np.column_stack([column.astype(np.uint64) for column in columns]))
-    if design is None:
-        return words
-    words = hash_rows(np.column_stack([words, design.steps[rows].astype(np.uint64)]))
-    units = [unit[rows] for unit in (design.unit, design.block) if unit is not None]
-    return hash_rows(np.column_stack([words, *(sum_by(unit, words)[unit] for unit in units)]))
+def _number_equal_rows(seeds: Seeds, words: NDArray[Any], design: Design | None, rows: slice) -> Seeds:
+    """Return another seed for all rows with one seed but the first, in the order of their words.
 
-
-def _number_equal_rows(seeds: Seeds, row_words: NDArray[Any]) -> Seeds:
-    """Return another seed for all rows with one seed but the first, in the order of their words."""
-    order = np.lexsort((row_words, seeds))
+    With a design, of which these are some `rows`, this is the order of their words, weights, and what their
+    clusters and blocks contain. Of clusters with the same content, one comes first with all its rows.
+    """
+    keys = [words, seeds]
+    if design is not None:
+        columns = seeds, words, design.steps[rows]
+        words = hash_rows(np.column_stack([column.astype(np.uint64) for column in columns]))
+        units = [unit[rows] for unit in (design.unit, design.block) if unit is not None]
+        keys = [*units, *(sum_by(unit, words)[unit] for unit in units), words, seeds]
+    order = np.lexsort(keys)
     numbers = np.empty(len(seeds), dtype=np.int64)
     numbers[order] = np.arange(len(seeds)) - np.searchsorted(seeds[order], seeds[order])
     return np.where(numbers > 0, derive_seeds(seeds, numbers), seeds)
@@ -258,10 +259,7 @@ def _spread(seeds: Seeds, part: int) -> Words:
 def _choose_pool_rows(pool: Pool, design: Design | None, seed: int) -> tuple[Ints, Seeds]:
     """Return the rows of a pool that controls are drawn from, and their seeds; `design` has them last."""
     seeds = np.concatenate([row_seeds(X, seed) for X in pool.pieces()])
-    content: NDArray[Any] = pool.codes
-    if design is not None:
-        content = _hash_content((seeds, content), design, slice(len(design) - len(pool), None))
-    seeds = _number_equal_rows(seeds, content)
+    seeds = _number_equal_rows(seeds, pool.codes, design, slice(-len(pool), None))
     words = mix(seeds.astype(np.uint64))
     rows = (
         np.arange(len(seeds))
