@@ -18,7 +18,7 @@ from looping import one_test
 from scipy import sparse, stats
 
 import faithkit
-from faithkit.arrays.bitsets import pack_bits, unpack_bits
+from faithkit.arrays.bitsets import pack_bits, popcount, unpack_bits
 from faithkit.arrays.row_random import derive_seeds
 from faithkit.explanations.drawn_scopes import ScopeColumns, ScopeOwners, draw_scopes
 from faithkit.explanations.explanations import Explanations, Sample
@@ -283,8 +283,8 @@ def test_both_means_without_each_unit_are_those_of_loops_over_pairs(design, pool
     more = Pool.of(np.arange(n, m), predictions.codes[n:]) if pool else None
 
     def count_scopes(explanation, holds):
-        values = explanation.astype(object)
-        sample = Sample(np.arange(n), Explanations(kind="value", values=values, missing=missing))
+        explanations = Explanations(kind="value", values=explanation, missing=missing)
+        sample = Sample(np.arange(n), explanations)
         relation = DrawnScopes([pack_bits(holds[:, :n]), pack_bits(holds[:, n:])], [n, pool])
         return count(relation, sample, predictions.codes[:n], 4, more, predictions.agreement, design)
 
@@ -310,7 +310,7 @@ END_TO_END = {
     "equal rows": (48, "ac", {}),
     "weights": (48, "ac", {"weights": np.random.default_rng(0).lognormal(size=60)}),
     "clusters": (84, "ac", {"clusters": np.arange(100) % 42}),
-    "blocks": (126, "a", {"blocks": np.arange(140) % 41}),
+    "blocks": (160, "a", {"blocks": np.arange(170) % 41}),
 }
 
 
@@ -329,8 +329,11 @@ def test_control_difference_and_worth_equal_those_of_a_loop_that_leaves_out_each
     scopes = list(map(unpack, (drawn.measure, *drawn.draws)))
     both = pd.concat([X, more[:pool]])[list(columns)].to_numpy()
     block = options.get("blocks", np.zeros(n + pool))
-    by_hand = (both[:n, None] == both).all(axis=2) & (block[:n, None] == block)
-    assert np.array_equal(scopes[0][1][1:], by_hand[1:])  # row 0 has a missing value
+    by_hand = (both[:n, None] == both).all(axis=2)
+    assert np.array_equal(scopes[0][1][1:], (by_hand & (block[:n, None] == block))[1:])  # row 0 lacks a value
+    relation = drawn.draws[0].relation
+    sizes = sum(map(popcount, getattr(relation, "relation", relation).bits))
+    assert np.array_equal(sizes[1:], by_hand[1:].sum(axis=1) - 1)  # whatever the design
     codes = np.concatenate([labels, pool_labels[:pool]]).astype(int)
     loop = Loop(Predictions("labels", codes, n), scopes, drawn.measure.design)
     check_control(result.control, loop)
@@ -696,6 +699,12 @@ def test_the_control_of_a_large_sample_is_drawn_on_rows_chosen_by_their_content(
     pooled = score_rules(labels, X, "a", pool=(more, (more["a"] > 0).to_numpy()))
     assert len(draw(pooled).measure.pool_labels) == 80
     assert pooled.control.worth.value == pytest.approx(1)
+    weights = np.concatenate([X["e"], more["e"]]) + 1.0
+    weighted = score_rules(labels, X, "a", pool=(more, (more["a"] > 0).to_numpy()), weights=weights)
+    measure = draw(weighted).measure
+    expected = np.concatenate([sample.X["e"] + 1.0 for sample, _ in measure.pieces()])
+    assert measure.design.weights == pytest.approx(expected / expected.mean())
+    assert len(expected) == 160
 
 
 class BelowLimit(faithkit.plugin.Relation):

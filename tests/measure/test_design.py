@@ -1,5 +1,6 @@
 """Weights and clusters: what no order, block or size of a group changes, and what they are worth."""
 
+from functools import partial
 from itertools import permutations
 
 import brute_unequal
@@ -17,7 +18,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting import matrix
+from faithkit.measure.counting import groups, matrix
 from faithkit.measure.counting.count import count
 from faithkit.measure.counting.design import Design
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_count
@@ -84,12 +85,22 @@ SHARED_CLUSTER = (
     np.array([1.0, 1.0, 2.0, 1.0, 1.0]),
     np.array([0, 1, 0, 2, 3]),
 )
+# rows 0, 2 and 3 are a cluster whose explanation holds for no other row; their weights sum up to no float
+ALONE = (
+    np.eye(2, dtype=bool),
+    np.array([0, 1, 0, 0, 1]),
+    np.array([0, 1, 1, 1, 1]),
+    2,
+    np.array([0.1, 1 / 3, 0.7, 0.3, 0.9]),
+    np.array([0, 1, 0, 0, 2]),
+)
 BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
 
 
 @BOTH
 @given(case=designs())
 @example(case=SHARED_CLUSTER)
+@example(case=ALONE)
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
     facts = JackknifeEstimate.of(count_case(case, grouping, missing)).statistics
@@ -118,7 +129,8 @@ def test_the_order_of_rows_changes_nothing(case, seed):
         )
 
 
-def test_blocks_at_once_change_nothing(monkeypatch):
+@BOTH
+def test_blocks_at_once_change_nothing(grouping, monkeypatch):
     rng = np.random.default_rng(0)
     case = (
         rng.random((5, 5)) < 0.5,
@@ -128,9 +140,10 @@ def test_blocks_at_once_change_nothing(monkeypatch):
         rng.random(60),
         rng.integers(0, 20, 60),
     )
-    whole = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
+    whole = JackknifeEstimate.of(count_case(case, grouping)).statistics
     monkeypatch.setattr(matrix, "PAIRS", 1)
-    few = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
+    monkeypatch.setattr(groups, "find_spans", partial(groups.find_spans, size=1))
+    few = JackknifeEstimate.of(count_case(case, grouping)).statistics
     for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
         assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)
     assert_nearly(few.units, whole.units)
@@ -197,6 +210,51 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, is_uninformative
         without = rows.measure(unit != names[place], everybody, sizes)
         psi = C * x - (C - 1) * without[0], C * lost - (C - 1) * without[2]
         assert (result.value[place], result.disagreement[place]) == pytest.approx(psi, rel=1e-9, abs=1e-9 * C)
+
+
+def rows_of(case, apart):
+    """A case of any relation for the definition."""
+    matrix, owned, _, _, weights, clusters = case
+    one = np.zeros(len(owned), dtype=int)
+    return Rows(
+        explanation=owned,
+        holds=matrix[np.ix_(owned, owned)],
+        apart=apart.astype(float),
+        weights=weights,
+        unit=clusters,
+        block=one,
+        owns=one == 0,
+        merged=one - 1,
+    )
+
+
+@one_test
+@pytest.mark.parametrize("heavy", [1.0, 1e6])
+def test_of_few_weights_one_may_be_a_million_times_the_others(heavy):
+    """Without the heavy row, what is left is a small rest."""
+    rng, n = np.random.default_rng(1), 12
+    owned, labels, weights = rng.integers(0, 2, n), rng.integers(0, 3, n), rng.choice([1.0, 2.0, 3.0], n)
+    weights[0] *= heavy
+    case = np.array([[True, True], [False, True]]), owned, labels, 3, weights, np.arange(n)
+    result = JackknifeEstimate.of(count_case(case, False))
+    rows = rows_of(case, np.not_equal.outer(labels, labels))
+    everybody = rows.owns
+    sizes = rows.sizes(everybody, everybody)
+    x, _, lost, _ = rows.measure(everybody, everybody, sizes)
+    without = np.array([rows.measure(rows.unit != row, everybody, sizes) for row in range(n)])
+    assert result.value == pytest.approx(n * x - (n - 1) * without[:, 0], abs=1e-9 * n)
+    assert result.disagreement == pytest.approx(n * lost - (n - 1) * without[:, 2], abs=1e-9 * n)
+
+
+@given(case=designs())
+def test_the_influence_of_a_unit_is_the_disagreement_if_others_disagree_with_it_alone(case):
+    clusters, counts = case[5], count_case(case, False)
+    influence = counts.pair_sums(has_influence=True).influence / len(clusters)
+    for unit, share in zip(dict.fromkeys(clusters.tolist()), influence, strict=True):
+        rows = rows_of(case, np.logical_and.outer(clusters != unit, clusters == unit))
+        everybody = rows.owns
+        lost = rows.measure(everybody, everybody, rows.sizes(everybody, everybody))[2]
+        assert share == pytest.approx(lost, abs=1e-9)
 
 
 # --- chance, and what is no design -------------------------------------------------------------------------
@@ -310,9 +368,9 @@ def test_weights_undo_an_unequal_draw():
     assert not low < m < high
 
 
-def estimate_by_loops(estimator, case):
+def estimate_by_loops(estimator, case, grouping):
     """An estimator's mean by weight, from what each row sees: the share, the majority, the plug-in."""
-    holds, labels, weights, clusters = prepare_loops(case, True, missing=(1,))
+    holds, labels, weights, clusters = prepare_loops(case, grouping, missing=(1,))
     n, total, whole = len(labels), 0.0, 0.0
     for i in range(n):
         apart = [j for j in range(n) if holds[i][j] and clusters[j] != clusters[i]]
@@ -332,12 +390,13 @@ def estimate_by_loops(estimator, case):
     return total / whole if whole else None
 
 
+@BOTH
 @given(case=designs())
 @example(case=SHARED_CLUSTER)
-def test_estimators_use_weights_and_leave_out_rows_of_the_same_cluster(case):
-    count = count_case(case, True, missing=(1,))
+def test_estimators_use_weights_and_leave_out_rows_of_the_same_cluster(grouping, case):
+    count = count_case(case, grouping, missing=(1,))
     for estimator in (LeaveOneOut, VerifiedOnly, PlugIn, Majority):
-        expected = estimate_by_loops(estimator, case)
+        expected = estimate_by_loops(estimator, case, grouping)
         result = mean_score_of_count(estimator(), count)
         assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 

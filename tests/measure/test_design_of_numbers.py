@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import brute
 import brute_unequal
 import numpy as np
 import pytest
@@ -319,6 +320,14 @@ def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(w
     x, printed, _, compared = rows.measure(rows.owns, rows.owns, rows.sizes(rows.owns, rows.owns))
     assert (facts.low_estimate, facts.estimate) == pytest.approx((x, printed))
     assert facts.compared == pytest.approx(compared)
+
+
+def test_with_declared_labels_pseudo_values_are_those_of_leaving_out_each_row():
+    words, labels = list("aaaabbbc"), [0, 0, 1, 0, 1, 1, 0, 1]
+    counted = count(SameExplanation(), Sample(None, Explanations.of(words)), np.array(labels), 2)
+    without = brute.pseudo_values([[word == other for other in words] for word in words], labels)
+    expected = [value + (1 - checked) / 4 for value, checked in without]
+    assert JackknifeEstimate.of(counted, n_classes=4).value == pytest.approx(expected, abs=1e-12)
 
 
 def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():

@@ -146,10 +146,15 @@ def test_of_equal_rows_a_matched_pair_is_one_unit_of_the_standard_error(times, o
     shared = [list(range(first, first + times)) for first in range(0, 30, times)]
     pairs = _match_pairs(vectors, list(range(30, 50 + odd)))
     assert len(pairs) == 10
-    result = measure(vectors, labels).statistics
+    jackknife = measure(vectors, labels)
+    result = jackknife.statistics
     assert result.merging == "pairs"
     assert result.estimate == pytest.approx(merged_share([*shared, *pairs], labels), abs=1e-12)
     assert result.se == pytest.approx(paired_error(shared, pairs, labels), abs=1e-12)
+    psi = np.array(pseudo_values(shared, labels)[1])
+    for pair in pairs:
+        psi[pair] = labels[pair[0]] == labels[pair[1]]  # each row accounts for half of its pair
+    assert jackknife.value == pytest.approx(psi, abs=1e-9)
 
 
 @one_test

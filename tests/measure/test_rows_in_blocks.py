@@ -122,6 +122,18 @@ def test_the_value_and_chance_are_means_over_separate_runs_of_each_block():
     assert (measured.checked, measured.by_chance) == (n_checked, pytest.approx(by_chance, abs=1e-12))
 
 
+def test_blocks_without_weight_change_nothing():
+    weights, labels = np.where(BLOCK % 3 == 0, 0.0, 1.0 + np.arange(N) % 2), np.array(OUTCOMES["labels"][0])
+    whole, part = (
+        faithkit.score(
+            labels[rows], np.array(EXPLANATIONS)[rows], blocks=BLOCK[rows], weights=weights[rows]
+        ).consistency
+        for rows in (np.arange(N), np.flatnonzero(weights))
+    )
+    for name in ("value", "estimate", "chance", "by_chance", "se"):
+        assert getattr(whole, name) == pytest.approx(getattr(part, name), abs=1e-12), name
+
+
 def test_a_constant_explanation_gets_chance_and_of_numbers_nothing():
     labels, numbers = np.array(OUTCOMES["labels"][0]), SIGNAL
     has_others = np.bincount(BLOCK)[BLOCK] > 1
@@ -152,6 +164,14 @@ def test_blocks_are_the_units_of_the_interval_and_rows_those_of_its_correction()
     least = lower_limit(R, factor * moments.se_disagreement**2 + (R * largest) ** 2, effective)
     high = 1 - least + 2 * (z * z + 1) * R * (1 - R) / N
     assert (measured.low, measured.high) == pytest.approx((low, min(1, high)), abs=1e-9)
+
+
+def test_of_a_label_the_rows_of_the_correction_are_its_own():
+    labels = np.array(OUTCOMES["labels"][0])
+    counts = faithkit.score(labels, EXPLANATIONS, blocks=BLOCK).evidence.counts["consistency"]
+    for label in (False, True):
+        units = JackknifeEstimate.of(counts, label=int(label)).statistics.units
+        assert units.compared == pytest.approx((labels == label).sum())
 
 
 @one_test

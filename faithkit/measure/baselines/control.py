@@ -71,7 +71,7 @@ class Control(Displayable):
     estimate : float
         The mean agreement of the control, over the rows that both it and the measure could check.
     verified : float
-        The share of these rows among those that the measure could check.
+        The share of these rows, by their weight, among those that the measure could check.
     draws : int
     rows : int
         The number of rows that it was drawn for: all, or those chosen by their content from a larger sample.

@@ -293,12 +293,24 @@ class RowBits:
         part = 2 * owners.explanation + is_inside
         if shares is None:
             owned = weight if label is None else np.where(owners.label == label, weight, 0.0)
-            return _Entries(np.arange(len(owners)), part, owners.label, self.slot, owners.rows, owned, held)
+            code, label_of_entry = np.arange(len(owners)), owners.label
+            columns = self.slot, self.entry_weight, owners.rows
+            return _Entries(code, part, label_of_entry, *columns, owned, held)
         values, share = np.unique(shares, return_inverse=True)
         codes, rows = np.unique(self.entry_of_row * len(values) + share, return_counts=True)
         entry, value = np.divmod(codes, len(values))
-        columns = part[entry], owners.label[entry], self.slot[entry], rows, weight[entry] * values[value]
-        return _Entries(codes, *columns, held[entry], share, len(values))
+        return _Entries(
+            code=codes,
+            part=part[entry],
+            label=owners.label[entry],
+            slot=self.slot[entry],
+            weight=self.entry_weight[entry],
+            rows=rows,
+            owned=np.asarray(weight[entry] * values[value], dtype=np.float64),
+            held=held[entry],
+            share=share,
+            n_shares=len(values),
+        )
 
     def _sum_matrix(self, piece: Piece, losses: HeldLosses) -> tuple[Floats, NDArray[np.bool_]]:
         """Return what is lost without each row, and which rows are held by their own explanation."""
@@ -365,19 +377,35 @@ class RowBits:
         own_apart = [
             held * disagreeing.total(entries.rows * owned * held**power) for power in range(ratio.n_powers)
         ]
+        held_by_others = self._held_by_others(entries)
+        as_other = (held > 0) * held_by_others[entries.weight, part]
+        own_apart_as_other = [divide_safely(as_other * values, held) for values in own_apart]
         own = ratio.without_cells(parts, part, held, own_apart, owned, met)
-        own -= (held > 0) * ratio.without_cells(parts, part, held, own_apart)
-        losses = [
-            self._held_losses(ratio, parts, weight * (counts.totals > 0), entries)
-            for weight, counts in zip(weights, self.counts, strict=True)
-        ]
+        own -= (as_other > 0) * ratio.without_cells(parts, part, as_other, own_apart_as_other)
+        losses = [self._held_losses(ratio, parts, other_held, entries) for other_held in held_by_others]
         return totals, losses, own
 
+    def _held_by_others(self, entries: "_Entries") -> Floats:
+        """Return, for each weight, what a part holds of a row that owns nothing of it; 0 if there is none."""
+        n_parts = 2 * len(self.slots.explanations)
+        owning = entries.rows * ((entries.owned > 0) & (entries.held > 0))
+        weights = self.weights * self.step
+        return np.array(
+            [
+                weight
+                * (
+                    np.repeat(counts.totals, 2)
+                    > sum_by(entries.part, owning * (entries.weight == place), n_parts)
+                )
+                for place, (weight, counts) in enumerate(zip(weights, self.counts, strict=True))
+            ]
+        )
+
     def _held_losses(
-        self, ratio: PairRatio, parts: tuple[Totals, Floats, Floats], weight: Floats, entries: "_Entries"
+        self, ratio: PairRatio, parts: tuple[Totals, Floats, Floats], held: Floats, entries: "_Entries"
     ) -> HeldLosses:
-        """Return what is lost without a row of a weight that owns nothing."""
-        whole, held = parts[0], np.repeat(weight, 2)
+        """Return what is lost without a row that owns nothing, and of which a part holds this."""
+        whole = parts[0]
         lost, slope, slope_by_held = ratio.without_equal_cells(parts, np.arange(len(held)), held)
         slope, slope_by_held = held * slope, held * slope_by_held
         lost[1] += slope * whole.owned + slope_by_held * whole.owned_by_held
@@ -395,7 +423,7 @@ class _Entries:
     ----------
     code : (c,) int
         The number of the entry, or with shares that number times their number, plus the share's.
-    part, label, slot : (c,) int
+    part, label, slot, weight : (c,) int
     rows : (c,) int
     owned, held : (c,) float
         What each row owns, and what of its own weight its explanation holds.
@@ -407,6 +435,7 @@ class _Entries:
     part: Ints
     label: Ints
     slot: Ints
+    weight: Ints
     rows: Ints
     owned: Floats
     held: Floats

@@ -40,7 +40,7 @@ from faithkit.measure.counting.tally import Tally, check_size, narrow_spans
 
 T = TypeVar("T")
 FEW_WEIGHTS = 16  # different weights of rows whose matrix is counted as bits
-MOST = 1_000.0  # how much heavier one of them may be
+MOST = 32.0  # how much heavier one of them may be: without it, five bits are lost
 NOTHING = 1e-12  # share of a sum that is rounding
 NEARLY = 1e-9  # cells whose weights differ by less weigh the same
 
@@ -300,7 +300,9 @@ class Count:
         If rows own `shares` of their weights, everything that has a pair counts as checked.
         """
         smallest, largest = self.source.cell_range
-        is_mixed = not self.design.uninformative and smallest < largest
+        # the explanation of a row may hold for other rows of its cluster, and not for the row itself
+        may_hold_for_cluster = self.design.is_clustered and not self.relation.groups
+        is_mixed = not self.design.uninformative and (smallest < largest or may_hold_for_cluster)
         sizes = self._sizes(label) if is_mixed and shares is None else None
         n_units = len(self.owners) if self.has_classes else self.n_left_out
         block = self.explanations.block

@@ -22,7 +22,7 @@ from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.counting.cells import Cells, mark_run_starts
 from faithkit.measure.counting.owners import index_codes
 
-DOMINANT = 63 / 64  # of a part: at most six bits are lost where a smaller cell is left out
+DOMINANT = 3 / 4  # of a part: at most two bits are lost where a smaller cell is left out
 
 
 @attrs.frozen(eq=False)

@@ -54,12 +54,13 @@ class LoneRows:
             return cls(NOTHING, Sums.zeros(n_units))
         block = merging.key[cells.explanation] - merging.first_block
         cells, block = cells.take(block >= 0), block[block >= 0]
+        are_equal = count.has_classes or merging.method == PAIRS  # a cluster may have several rows of a block
         if count.has_classes and merging.method != PAIRS:
             merged, cell = cells.merge_equal(block)
         else:
             merged, cell = cells.with_explanations(block), None
         parts = Parts.of(merged, count.design.step, label)
-        by_part = merge_parts(parts, count.agreement, count.has_equal_cells)
+        by_part = merge_parts(parts, count.agreement, are_equal)
         lost = by_part.lost_compared, by_part.lost_disagreement
         if merging.method == PAIRS:
             lost = by_part.share(parts)
@@ -69,7 +70,7 @@ class LoneRows:
         compared, disagreement = float(by_part.compared.sum()), float(by_part.disagreement.sum())
         totals = compared, disagreement, compared, disagreement
         sums = Sums(*totals, lost_compared, lost_disagreement, np.zeros(n_units))
-        pairs = merged.unit.reshape(-1, 2) if merging.method == PAIRS else None
+        pairs = merged.unit[merged.first].reshape(-1, 2) if merging.method == PAIRS else None
         return cls(merging.method, sums, parts, by_part, pairs)
 
 

@@ -148,7 +148,7 @@ def _draw_scopes(owners: _Rows, measure: Count, seeds: Seeds, keys: Words, draws
     parts = [n] if pool is None else [n, len(pool)]
     columns = ScopeColumns.of(X if pool is None else concat_rows([X, *pool.pieces()]))
     rows, missing = np.arange(columns.n), owners.sample.explanations.missing
-    explanations = Explanations(kind="value", values=rows[:n].astype(object), missing=missing)
+    explanations = Explanations(kind="value", values=rows[:n], missing=missing)
     owners = attrs.evolve(
         owners,
         sample=Sample(rows[:n], explanations),
@@ -168,7 +168,7 @@ class DrawnScopes(Relation):
     --------
     >>> rows = np.arange(3)
     >>> relation = DrawnScopes([pack_bits(rows > np.array([[0], [1]]))], [3])
-    >>> sample = Sample(rows, Explanations.of([0, 1, 1]))
+    >>> sample = Sample(rows, Explanations(kind="value", values=np.array([0, 1, 1])))
     >>> unpack_bits(relation.packed(sample.take(rows[1:]), sample.explanations.take([1])), 2)
     array([[False,  True]])
     """
@@ -187,7 +187,7 @@ class DrawnScopes(Relation):
         """Look the scopes up among the rows of the sample, all of which are in one part."""
         part = int(np.searchsorted(self.first, sample.X[0], side="right")) - 1
         first, n = self.first[part], int(self.first[part + 1] - self.first[part])
-        bits = np.asarray(self.bits[part][explanations.values.astype(np.int64)])
+        bits = np.asarray(self.bits[part][explanations.values])
         if len(sample) == n:
             return bits
         selected = np.empty((len(bits), n_words(len(sample))), dtype=np.uint64)

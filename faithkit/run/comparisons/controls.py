@@ -1,4 +1,4 @@
-"""The control of sufficiency: drawn for plain rows in memory, and compared with the measure."""
+"""The control of sufficiency: drawn for rows in memory, and compared with the measure."""
 
 import attrs
 import numpy as np
