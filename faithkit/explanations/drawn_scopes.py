@@ -236,31 +236,3 @@ def _find_ranked(order: Words, owners: Ints, ranks: Ints) -> Iterator[int]:
     """Yield, for each owner, the row of this rank among the others; itself for rank 0."""
     for row, owner, rank in zip(order, owners.tolist(), ranks.tolist(), strict=True):
         yield int((row == np.partition(row, rank - 1)[rank - 1]).argmax()) if rank else owner
-
-
-class DrawnScopes(Relation):
-    """A row is in the drawn scope of an explanation; explanations are the numbers of scopes.
-
-    Examples
-    --------
-    >>> from faithkit.arrays.bitsets import popcount
-    >>> sample = Sample(None, Explanations.of([0, 1]))
-    >>> relation = DrawnScopes(sample, [pack_bits(np.eye(2, dtype=bool))])
-    >>> popcount(relation.packed(sample, sample.explanations))
-    array([1, 1])
-    """
-
-    name = "drawn scopes"
-    instance_only = True
-
-    def __init__(self, sample: Sample, bits: Sequence[Bits]) -> None:
-        self.sample, self.bits = sample, bits
-
-    def key(self, explanations: Explanations) -> Any:
-        """Return the numbers of the scopes."""
-        return explanations.values
-
-    def packed(self, sample: Sample, explanations: Explanations) -> Bits:
-        """Look the scopes up, among the rows of the sample or among those of the pool."""
-        bits = self.bits[0] if sample is self.sample else self.bits[1]
-        return np.asarray(bits[explanations.values.astype(np.int64)])

@@ -174,6 +174,7 @@ class InMemory(Population):
         if repeats is None or not repeats.are_cases or len(np.unique(repeats.group)) < 2:
             return self
         n = len(self.sample) + (0 if self.pool is None else len(self.pool))
+        n = n if self.design is None else len(self.design)
         n_cases = int(repeats.group.max()) + 1
         unit = np.append(repeats.group, n_cases + np.arange(n - len(self.sample)))
         design = Design.equal(n) if self.design is None else self.design
