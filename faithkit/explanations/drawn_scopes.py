@@ -18,8 +18,7 @@ from faithkit.arrays.bitsets import Bits, n_words, pack_bits
 from faithkit.arrays.containers import Rows
 from faithkit.arrays.row_random import GAMMA, Words, mix, row_uniforms, uniforms_at
 from faithkit.explanations.dates import dates_to_days, is_date_column
-from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation
+from faithkit.explanations.explanations import Explanations
 
 UNNAMED_WIDTH = 3  # columns of the control of an explanation that names none
 BATCH_ELEMENTS = 2**16  # distances of a batch: they fit in the cache
