@@ -94,6 +94,15 @@ ALONE = (
     np.array([0.1, 1 / 3, 0.7, 0.3, 0.9]),
     np.array([0, 1, 0, 0, 2]),
 )
+# rows in order, of which rows 2 and 3 are alike: one entry of a cell
+ALIKE = (
+    np.ones((2, 2), dtype=bool),
+    np.array([0, 1, 1, 1, 1, 1]),
+    np.array([0, 0, 0, 0, 1, 0]),
+    2,
+    np.ones(6),
+    np.array([0, 1, 2, 2, 3, 4]),
+)
 BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
 
 
@@ -101,6 +110,7 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 @given(case=designs())
 @example(case=SHARED_CLUSTER)
 @example(case=ALONE)
+@example(case=ALIKE)
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
     facts = JackknifeEstimate.of(count_case(case, grouping, missing)).statistics

@@ -5,7 +5,7 @@ from itertools import permutations
 import brute_unequal
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from looping import one_test
 from nearly import assert_nearly
@@ -79,7 +79,18 @@ def test_pieces_and_their_order_change_nothing(case):
         assert_nearly(JackknifeEstimate.of(again).statistics, expected)
 
 
+# rows 0 and 1 have the first explanation and one label, and it holds for one of them
+INSIDE_AND_OUTSIDE = (
+    np.array([0.0, 5.0, 1.0, 4.0, 0.5]),
+    np.array([0.0, 0.0, 5.0]),
+    np.array([0, 0, 1, 0, 1]),
+    2,
+    1.0,
+)
+
+
 @given(case=cases())
+@example(case=INSIDE_AND_OUTSIDE)
 def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
     holds, labels, _, _, n = prepare_loops(case)
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
